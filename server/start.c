@@ -147,9 +147,7 @@ static bool open_installation(Service *service, Error *err) {
         return false;
     loop->writer = db_open(path, false, err);
     return loop->writer && db_begin(loop->writer, err) && repo_reconcile(data, loop->writer, err) &&
-           ledger_move_time(loop->writer, down, err) &&
-           ledger_replays_resume(loop->writer, time_now(), err) &&
-           recount_outdated(loop->writer, err) &&
+           ledger_move_time(loop->writer, down, err) && recount_outdated(loop->writer, err) &&
            begin_outside(service->config, loop->writer, err) && db_commit(loop->writer, err);
 }
 
@@ -183,9 +181,7 @@ static bool start(Service *service, int *port, Error *err) {
     loop->listen_fd = address_listen(config->listen, port, err);
     if (loop->listen_fd < 0)
         return false;
-    loop->housekeeping.replayer = replayer_start(config->data, err);
-    loop->housekeeping.sweeper =
-        loop->housekeeping.replayer ? sweeper_start(config->data, err) : NULL;
+    loop->housekeeping.sweeper = sweeper_start(config->data, err);
     service->pruner = loop->housekeeping.sweeper ? pruner_start(config->data, err) : NULL;
     return service->pruner && loop_start(loop, err);
 }
@@ -213,7 +209,6 @@ static void announce_trust(Db *db) {
 static void release(Service *service) {
     Loop *loop = &service->loop;
     loop_stop(loop);
-    replayer_stop(loop->housekeeping.replayer);
     sweeper_stop(loop->housekeeping.sweeper);
     pruner_stop(service->pruner);
     db_close(loop->writer);

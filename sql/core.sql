@@ -87,9 +87,7 @@ SELECT (SELECT count(*) FROM tests WHERE state = 'active') AS tests_active,
        (SELECT value FROM totals WHERE name = 'games') AS games,
        (SELECT count(*) FROM fault_reports) AS faults,
        (SELECT count(*) FROM batches WHERE flags <> '') AS batches_flagged,
-       (SELECT count(*) FROM replays WHERE left_out = '') AS batches_replayed,
-       (SELECT count(*) FROM replays WHERE fault <> '') AS replay_mismatches,
-       (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
+       (SELECT count(*) FROM failures WHERE kind = 'games') AS batches_refused,
        (SELECT count(*) FROM users) AS users
 
 -- name: integrity_check rows
@@ -99,42 +97,6 @@ PRAGMA integrity_check
 -- name: foreign_key_check rows
 -- types: table text, rowid int?, parent text, fkid int
 PRAGMA foreign_key_check
-
--- The next batch whose games may be replayed (:after: the one before), and how many earlier batches the same machine
--- has, at most :limit.
--- name: replay_next row
--- types: :limit int, outcomes text, crashes int, time_losses int, ponders int, said_moves int, sha text, chess960 bool, first_pair int, before int
--- types: base_tc text?, reference_speed real, base_margin int
-SELECT b.id, b.outcomes, b.crashes, b.time_losses, b.ponders + b.ponders_against AS ponders, b.speed, b.thought, b.games_sha256 AS sha,
-       t.variant = 'chess960' AS chess960, t.seed, o.blob AS book, t.adjudication, n.tc AS new_tc, a.tc AS base_tc, n.margin_ms AS new_margin,
-       coalesce(a.margin_ms, 0) AS base_margin,
-       coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
-       k.first_pair + b.seq * t.batch_pairs AS first_pair,
-       coalesce((SELECT sum(s.moves) FROM said s WHERE s.batch_id = b.id), 0) AS said_moves,
-       (SELECT count(*) FROM (SELECT 1 FROM batches p WHERE p.worker_id = b.worker_id AND p.id < b.id LIMIT :limit)) AS before
-FROM batches b JOIN tests t ON t.id = b.test_id JOIN tasks k ON k.id = b.task_id JOIN engines e ON e.id = t.engine_id
-     JOIN books o ON o.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = k.side
-     LEFT JOIN sides a ON a.test_id = t.id AND a.side = k.against
-WHERE b.id > :after AND b.outcomes IS NOT NULL AND b.games_sha256 IS NOT NULL AND t.games_dropped IS NULL
-  AND NOT EXISTS (SELECT 1 FROM replays r WHERE r.batch_id = b.id) ORDER BY b.id LIMIT 1
-
--- The batch after which a starting server continues: at most :batches before the last.
--- name: replay_last value
--- types: :batches int, value int
-SELECT max(coalesce((SELECT max(batch_id) FROM replays), 0), coalesce((SELECT max(id) FROM batches), 0) - :batches)
-
--- name: replay_begin
-INSERT INTO replays_started (batch_id, started) VALUES (:batch, :now) ON CONFLICT (batch_id) DO UPDATE SET started = :now
-
--- name: replay_ended
-DELETE FROM replays_started WHERE batch_id = :batch
-
--- name: replays_ended
-DELETE FROM replays_started
-
--- The first batch during whose replay the server ended.
--- name: replays_broken value
-SELECT batch_id FROM replays_started ORDER BY batch_id LIMIT 1
 
 -- ---- the disk
 

@@ -262,6 +262,17 @@ FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_
      LEFT JOIN sides o ON o.test_id = k.test_id AND o.side = k.against
 WHERE k.id = :task
 
+-- The conditions under which batch :seq of task :task was to be played.
+-- name: ledger_replay_conditions row
+-- types: :seq int, chess960 bool, seed int, first_pair int, base_tc text?, base_margin int, reference_speed real
+SELECT t.variant = 'chess960' AS chess960, coalesce(t.seed, 0) AS seed, o.blob AS book, t.adjudication, n.tc AS new_tc, a.tc AS base_tc,
+       n.margin_ms AS new_margin, coalesce(a.margin_ms, 0) AS base_margin,
+       coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
+       k.first_pair + :seq * t.batch_pairs AS first_pair
+FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id JOIN books o ON o.id = t.book_id
+     JOIN sides n ON n.test_id = t.id AND n.side = k.side LEFT JOIN sides a ON a.test_id = t.id AND a.side = k.against
+WHERE k.id = :task
+
 -- The games that a machine, or all machines of its user, have played.
 -- name: ledger_credit row
 -- types: user text, games int
@@ -348,6 +359,15 @@ SELECT sha256 FROM games WHERE task_id = :task AND seq = :seq
 -- name: ledger_failure_add
 INSERT INTO failures (test_id, task_id, worker_id, owner, network, level, kind, side, message, log, bench, created)
 VALUES (:test, :task, :worker, :owner, :network, :level, :kind, :side, :message, :log, nullif(:bench, 0), :now)
+
+-- name: ledger_has_failure value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM failures WHERE task_id = :task)
+
+-- Why a batch of the task was refused after its games were replayed.
+-- name: ledger_refusal value
+-- types: value text?
+SELECT message FROM failures WHERE task_id = :task AND kind = 'games'
 
 -- The reports of owners, one row for each owner, network and level, about the failure :kind of :side in test :test: whether
 -- the owner reports it, has sent results, and has a machine that is active since :since and could try. The level is that
@@ -595,27 +615,18 @@ VALUES (:test, :worker, :games, :ratio, :low, :high, :reason, :now)
 UPDATE misfits SET readmitted = :now, readmitted_by = nullif(:user, 0), last_task = (SELECT coalesce(max(id), 0) FROM tasks)
 WHERE test_id = :test AND worker_id = :worker AND readmitted IS NULL
 
--- ---- games that were replayed
+-- ---- records
 
--- name: ledger_replay_add
-INSERT INTO replays (batch_id, fault, games, created, left_out) VALUES (:batch, :fault, :games, :now, :left_out) ON CONFLICT DO NOTHING
-
--- name: ledger_batch_place row
-SELECT test_id, worker_id, seq, task_id, owner FROM batches WHERE id = :batch
-
--- The conditions for a record: owner :owner is an account and has :batches batches that count, the first of them :age_s seconds before
--- :now or earlier. :replayed of them were replayed without a mismatch, and in the last :clean_s seconds no batch had a
--- mismatch.
+-- The conditions for a record: owner :owner is an account and has :batches batches that count, the first of them :age_s
+-- seconds before :now or earlier, and in the last :clean_s seconds no batch of it was refused after a replay.
 -- name: trust_record_judge
 -- types: :age_s real, :clean_s real
 INSERT INTO records (owner, since)
 SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FROM
     (SELECT received FROM batches WHERE owner = :owner AND position IS NOT NULL AND excluded = 0 ORDER BY id LIMIT :batches))
 WHERE :owner LIKE 'user %' AND batches >= :batches AND first <= :now - :age_s
-  AND (SELECT count(*) FROM (SELECT 1 FROM batches b JOIN replays r ON r.batch_id = b.id
-       WHERE b.owner = :owner AND b.position IS NOT NULL AND b.excluded = 0 AND r.fault = '' AND r.left_out = '' LIMIT :replayed)) >= :replayed
-  AND NOT EXISTS (SELECT 1 FROM replays r JOIN batches b ON b.id = r.batch_id
-                  WHERE r.fault <> '' AND b.owner = :owner AND r.created > :now - :clean_s)
+  AND NOT EXISTS (SELECT 1 FROM failures f
+                  WHERE f.kind = 'games' AND f.owner = :owner AND f.created > :now - :clean_s)
 ON CONFLICT DO NOTHING
 
 -- name: trust_record_drop

@@ -247,27 +247,6 @@ SELECT m.test_id AS test, t.title, m.worker_id AS worker, w.name AS worker_name,
 FROM workers w CROSS JOIN misfits m ON m.worker_id = w.id JOIN tests t ON t.id = m.test_id JOIN users u ON u.id = w.user_id
 WHERE w.user_id = :user AND m.readmitted IS NULL ORDER BY m.id DESC LIMIT 20
 
--- The batches of a test whose games were replayed.
--- name: page_replays object
-SELECT coalesce(sum(r.left_out = ''), 0) AS batches, coalesce(sum(r.games), 0) AS games,
-       coalesce(sum(r.fault <> ''), 0) AS mismatches
-FROM batches b JOIN replays r ON r.batch_id = b.id WHERE b.test_id = :test
-
--- name: page_replays_left_out array
-SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.left_out AS reason, b.units AS pairs, r.created
-FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
-WHERE b.test_id = :test AND r.left_out <> '' ORDER BY b.id DESC LIMIT 20
-
--- name: page_replay_faults array
-SELECT b.id AS batch, b.worker_id AS worker, w.name AS worker_name, r.fault, b.units AS pairs, r.created
-FROM batches b JOIN replays r ON r.batch_id = b.id JOIN workers w ON w.id = b.worker_id
-WHERE b.test_id = :test AND r.fault <> '' ORDER BY b.id DESC LIMIT 20
-
--- name: page_replay_faults_of_machine array
-SELECT b.id AS batch, b.test_id AS test, t.title, r.fault, b.units AS pairs, r.created
-FROM replays r JOIN batches b ON b.id = r.batch_id JOIN tests t ON t.id = b.test_id
-WHERE r.fault <> '' AND b.worker_id = :worker ORDER BY b.id DESC LIMIT 20
-
 -- name: page_tasks_of_test array
 SELECT k.id, k.worker_id AS worker, w.name AS worker_name, u.name AS user, k.first_pair, k.pair_count AS pairs,
        k.next_seq * t.batch_pairs AS pairs_done, k.cores, k.state, k.phase, k.created, k.finished
@@ -275,8 +254,8 @@ FROM tasks k JOIN workers w ON w.id = k.worker_id LEFT JOIN users u ON u.id = w.
 WHERE k.test_id = :test ORDER BY k.id DESC LIMIT 100
 
 -- name: page_failures_of_test array
-SELECT f.id, f.kind, f.side, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name
-FROM failures f JOIN workers w ON w.id = f.worker_id WHERE f.test_id = :test ORDER BY f.id DESC LIMIT 20
+SELECT f.id, f.kind, f.side, h.heading, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name
+FROM failures f JOIN failure_headings h ON h.id = f.id JOIN workers w ON w.id = f.worker_id WHERE f.test_id = :test ORDER BY f.id DESC LIMIT 20
 
 -- The games of a test that ended by an engine's fault.
 -- name: page_fault_counts array
@@ -363,8 +342,8 @@ SELECT k.id, k.test_id AS test, t.title, k.pair_count AS pairs, k.next_seq * t.b
 FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 50
 
 -- name: page_failures_of_machine array
-SELECT f.id, f.kind, f.side, f.message, f.log, f.created, f.test_id AS test, t.title
-FROM failures f JOIN tests t ON t.id = f.test_id WHERE f.worker_id = :worker ORDER BY f.id DESC LIMIT 20
+SELECT f.id, f.kind, f.side, h.heading, f.message, f.log, f.created, f.test_id AS test, t.title
+FROM failures f JOIN failure_headings h ON h.id = f.id JOIN tests t ON t.id = f.test_id WHERE f.worker_id = :worker ORDER BY f.id DESC LIMIT 20
 
 -- The latest flagged batches of a machine.
 -- name: page_flagged_of_machine array
@@ -397,7 +376,6 @@ SELECT name, fields AS fields_json FROM presets WHERE engine_id = :engine ORDER 
 -- types: chess960 bool
 SELECT name, openings, chess960 FROM books WHERE engine_id = :engine ORDER BY id
 
--- The number of batches left out of the replays, and of finished tests whose games were dropped.
+-- The number of finished tests whose games were dropped.
 -- name: page_health object
-SELECT (SELECT count(*) FROM replays WHERE left_out <> '') AS replays_left_out,
-       (SELECT count(*) FROM tests WHERE games_dropped IS NOT NULL) AS tests_without_games
+SELECT count(*) AS tests_without_games FROM tests WHERE games_dropped IS NOT NULL

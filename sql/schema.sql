@@ -513,24 +513,6 @@ CREATE TABLE games (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX games_sha256 ON games (sha256);
 
--- Batches whose games the server has replayed with the rules of chess. `fault` is empty if there was no mismatch.
-CREATE TABLE replays (
-    batch_id INTEGER PRIMARY KEY REFERENCES batches,
-    fault TEXT NOT NULL,
-    games INTEGER NOT NULL,
-    created REAL NOT NULL,
-    left_out TEXT NOT NULL DEFAULT ''       -- why the games were not replayed; '': they were
-) STRICT;
-CREATE INDEX replays_fault ON replays (batch_id) WHERE fault <> '';
-CREATE INDEX replays_left_out ON replays (batch_id) WHERE left_out <> '';
-
--- Batches that are being replayed: one, and earlier ones whose result is not written yet. If a row exists when the
--- server starts, the server ended during the replay of that batch. The batch is not tried again.
-CREATE TABLE replays_started (
-    batch_id INTEGER PRIMARY KEY REFERENCES batches,
-    started REAL NOT NULL
-) STRICT;
-
 -- Batches of one machine that a maintainer, or the server itself, excluded from a test's results. An exclusion also
 -- applies to later batches, until it is undone.
 CREATE TABLE exclusions (
@@ -630,7 +612,8 @@ BEGIN
     UPDATE endings SET counts = NEW.excluded = 0 AND NEW.position IS NOT NULL WHERE task_id = NEW.task_id AND seq = NEW.seq;
 END;
 
--- Reports of workers that could not play a side: build, bench, option, engine, sandbox, machine.
+-- Reports of workers that could not play a side: build, bench, option, engine, sandbox, machine. Kind 'games' is the server's
+-- own: a replay of a batch showed that its games cannot have been played.
 CREATE TABLE failures (
     id INTEGER PRIMARY KEY,
     test_id INTEGER NOT NULL REFERENCES tests,
@@ -639,15 +622,18 @@ CREATE TABLE failures (
     owner TEXT NOT NULL,                    -- of its task, and network and level of that task
     network TEXT NOT NULL,
     level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
-    kind TEXT NOT NULL CHECK (kind IN ('build', 'bench', 'option', 'engine', 'sandbox', 'machine')),
+    kind TEXT NOT NULL CHECK (kind IN ('build', 'bench', 'option', 'engine', 'sandbox', 'machine', 'games')),
     side TEXT NOT NULL,                     -- '': the machine could play neither
     message TEXT NOT NULL,
     log TEXT NOT NULL,
     bench INTEGER,                          -- for kind bench: the number of nodes that the engine printed
     created REAL NOT NULL
 ) STRICT;
+CREATE VIEW failure_headings (id, heading) AS
+SELECT id, CASE kind WHEN 'games' THEN 'Games that cannot have been played' ELSE 'Could not ' || kind || rtrim(': ' || side, ': ') END FROM failures;
 CREATE INDEX failures_test ON failures (test_id);
 CREATE INDEX failures_worker ON failures (worker_id);
+CREATE INDEX failures_games ON failures (owner) WHERE kind = 'games';
 
 -- Bench counts that workers measured of commits without a count. A machine has one row for a commit, in the name of the
 -- owner for which it measured first: it does not vote again for another owner.

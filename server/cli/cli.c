@@ -66,10 +66,14 @@ static const char *remark_on(const char *name, const char *value) {
 }
 
 static int settings_list(Db *db) {
-    puts("Settings that are set:");
-    for (SqlSettingsAllRows all = sql_settings_all(db); sql_settings_all_next(&all);)
-        printf("  %s %s%s\n", all.row.name, all.row.value, remark_on(all.row.name, all.row.value));
-    puts("\nAll settings, their values and defaults:");
+    const char *head = "Settings that are set:\n", *gap = "";
+    for (SqlSettingsAllRows all = sql_settings_all(db); sql_settings_all_next(&all);) {
+        printf("%s  %s %s%s\n", head, all.row.name, all.row.value,
+               remark_on(all.row.name, all.row.value));
+        head = "";
+        gap = "\n";
+    }
+    printf("%sAll settings, their values and defaults:\n", gap);
     for (int i = 0; i < SETTING_COUNT; i++)
         setting_explain(stdout, (Setting)i);
     return 0;

@@ -67,9 +67,6 @@ static const SettingRow rows[SETTING_COUNT] = {
     [SETTING_SANDBOX_MIN] = {
         .name = "sandbox_min", .type = SETTING_IS_WHOLE, .low = 0, .high = 2, .fallback = "0",
         .help = "the sandbox level that a worker must have to get tasks"},
-    [SETTING_REPLAY_SHARE] = {
-        .name = "replay_share", .type = SETTING_IS_REAL, .low = 0, .high = 1, .fallback = "0.1",
-        .help = "the share of batches whose games the server replays; 0: none"},
     [SETTING_DISK_FLOOR_MIB] = {
         .name = "disk_floor_mib", .type = SETTING_IS_WHOLE, .low = -1, .high = 1 << 30,
         .fallback = "-1",

@@ -69,6 +69,9 @@ typedef struct Response {
 } Response;
 
 void response_json(Response *res, int status, json_t *document); // steals
+// The error as a client of the API gets it, from a handler that returns true so that what it wrote
+// stays.
+void response_error(Response *res, const Error *err);
 void response_text(Response *res, int status, const char *type, const char *text);
 void response_redirect(Response *res, const char *location); // 303
 void response_header(Response *res, const char *name, const char *format, ...)

@@ -181,9 +181,7 @@ void request_refuse(RequestData *data, const Error *given) {
     if ((err.status == 503 || err.status == 429) && !response_value(&data->res, "Retry-After"))
         response_header(&data->res, "Retry-After", "%d", err.status == 503 ? 2 : 60);
     if (request_is_api(&data->req))
-        response_json(&data->res, err.status,
-                      json_pack("{s:{s:s,s:s,s:s}}", "error", "code", err.code, "message",
-                                err.message, "field", err.field));
+        response_error(&data->res, &err);
     else if (!form || !site->error_form(&data->req, &data->res, form, &err))
         site->error_page(&data->req, &data->res, &err);
     data->res.status = err.status;

@@ -47,6 +47,12 @@ void response_json(Response *res, int status, json_t *document) {
     json_decref(document);
 }
 
+void response_error(Response *res, const Error *err) {
+    response_json(res, err->status,
+                  json_pack("{s:{s:s,s:s,s:s}}", "error", "code", err->code, "message",
+                            err->message, "field", err->field));
+}
+
 void response_text(Response *res, int status, const char *type, const char *text) {
     res->status = status;
     res->type = type;

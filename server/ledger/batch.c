@@ -93,6 +93,20 @@ static bool place_check(Turn *turn, const Batch *batch, const TaskRow *row, Erro
     return true;
 }
 
+// A machine whose games were impossible has nothing more to say about its task.
+static bool refused_before(Turn *turn, const Batch *batch, Error *err) {
+    char *before scope(free_ptr) = sql_ledger_refusal(turn->db, batch->task);
+    return before && !error_set(err, 422, "replay_mismatch", "%s", before);
+}
+
+// Whether a batch that is new can be counted, but for its games.
+static bool batch_check(Turn *turn, const Batch *batch, const TaskRow *row, const TestCount *count,
+                        Error *err) {
+    return !refused_before(turn, batch, err) && place_check(turn, batch, row, err) &&
+           conditions_check(turn, batch, row, err) && said_check(batch, row, err) &&
+           result_check(batch, row, count, err);
+}
+
 // A batch counts if its test is open and its machine is not blocked. If its task has ended, no
 // other machine must have been given the range.
 static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
@@ -190,12 +204,32 @@ static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count
         return false;
     if (reply->counted) {
         publish_counts(turn, row->test.id, count);
-        if ((batch->seq == 0 && !bench_confirm(turn, row, err)) ||
+        if ((row->level != LEVEL_RECORDED && !trust_earn(turn, row->owner, err)) ||
+            (batch->seq == 0 && !bench_confirm(turn, row, err)) ||
             !ponders_weigh(turn, row, batch->result, err))
             return false;
     }
     // A batch that does not count may have used the last openings of the book.
     return !test_state_is_open(row->test.state) || test_judge(turn, row, count, err);
+}
+
+static bool games_named(const Batch *batch, Error *err) {
+    return batch->games_sha256 ||
+           error_field(err, 422, "bad_request", "games_sha256",
+                       "a batch of games counts only with its games: their hash as 64 hex digits");
+}
+
+bool ledger_batch_replay(Turn *reader, const char *data, Batch *batch, Error *err) {
+    TaskRow row;
+    scope(test_count_release) TestCount count = {0};
+    if (!task_load(reader, batch->task, batch->worker, &row, err) ||
+        !test_count_load(reader, row.test.id, row.id, &count, err))
+        return false;
+    if (batch->seq < row.next_seq || !row.test.plays_pairs)
+        return true;
+    batch->replayed = games_named(batch, err) && batch_check(reader, batch, &row, &count, err) &&
+                      batch_replay(reader, data, batch, row.test.batch_pairs, err);
+    return batch->replayed;
 }
 
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err) {
@@ -207,20 +241,15 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
         return false;
     if (batch->seq < row.next_seq)
         return repeat(turn, batch, &row, &count, reply, err);
-    if (!place_check(turn, batch, &row, err) || !conditions_check(turn, batch, &row, err) ||
-        !said_check(batch, &row, err) || !result_check(batch, &row, &count, err) ||
-        !store(turn, batch, &row, &count, reply, err))
+    if (!batch_check(turn, batch, &row, &count, err))
+        return false;
+    if (row.test.plays_pairs && !batch->replayed)
+        return error_set(err, 409, "games_missing", "the games of batch %lld were not replayed",
+                         (long long)batch->seq);
+    if (!store(turn, batch, &row, &count, reply, err))
         return false;
     fill_reply(turn, &row, &count, reply);
     return true;
-}
-
-// Whether the next batch may still count.
-static bool takes_games(Turn *turn, const TaskRow *row, int64_t seq) {
-    if (task_is_open(row))
-        return true;
-    return row->state == TASK_EXPIRED &&
-           does_count(turn, row, row->first_pair + seq * row->test.batch_pairs);
 }
 
 // Games are accepted one batch at a time, each followed by its counts. Stored games are kept. So a
@@ -239,12 +268,9 @@ static bool games_check(Turn *turn, const TaskRow *row, int64_t seq, const char 
                            (long long)seq, known ? "other" : "no");
     if (known)
         return true;
-    if (seq > row->next_seq)
-        return error_field(err, 409, "seq_gap", "seq", "the games of batch %lld come next",
-                           (long long)row->next_seq);
-    return takes_games(turn, row, seq) ||
-           error_set(err, 409, "task_over", "task %lld is %s: the server takes no games for it",
-                     (long long)row->id, task_state_name(row->state));
+    return seq <= row->next_seq ||
+           error_field(err, 409, "seq_gap", "seq", "the games of batch %lld come next",
+                       (long long)row->next_seq);
 }
 
 bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,

@@ -113,6 +113,7 @@ typedef struct Batch {
     double speed, busy;
     int64_t thought;          // ms that both sides thought in all its games
     const char *games_sha256; // NULL: none
+    bool replayed;            // ledger_batch_replay() found that these games can have been played
     Load load;
     bool has_said;
     Said said[2]; // of the new side and the base
@@ -127,11 +128,20 @@ typedef struct BatchReply {
     char state[12];
     char summary[200]; // of the test's results, a line for people
 } BatchReply;
+// Checks a new batch as ledger_batch() does, and replays its games (replay.h); `data` is the folder
+// of the blobs and books. Reads only, so a reader calls it, before ledger_batch(). Does nothing if
+// the batch is stored already or its test plays no games. False: 422 `replay_mismatch` if the games
+// cannot have been played, or another error.
+bool ledger_batch_replay(Turn *reader, const char *data, Batch *batch, Error *err);
+// After such a `replay_mismatch`, whose message is `fault`: the task ends as failed, its machine
+// gets none of the test any more, and its owner's record is lost.
+bool ledger_batch_refuse(Turn *turn, const Batch *batch, const char *fault, Error *err);
+// False: no counts without games, 422 `bad_request`; 409 `games_missing`: they were not uploaded.
 bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err);
 
 // Whether the task expects the games of this batch, or has exactly these games already (*there),
 // and its number of pairs. Reads only, so a reader may call it. 409 `seq_gap`: another batch is
-// next. 409 `task_over`: the task has ended for another reason than its time.
+// next.
 bool ledger_games_expected(Turn *turn, int64_t task, int64_t worker, int64_t seq, const char *sha,
                            int *batch_pairs, bool *there, Error *err);
 // Notes that the games of a batch are in the blob store, as `sha` with `size` bytes.
@@ -203,14 +213,6 @@ bool ledger_readmit(Turn *turn, int64_t test, int64_t worker, int64_t user, Erro
 // A blocked machine gets no work. Batches that it still sends are stored and do not count.
 bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
                   Error *err);
-
-// Stores the result of a replay of a batch; `fault` "" means no mismatch. After a mismatch, all
-// batches of the machine are excluded from the test, because impossible games say nothing about the
-// strength of engines. `left_out` says why the games were not replayed; "": they were.
-bool ledger_replayed(Turn *turn, int64_t batch, int64_t games, const char *fault,
-                     const char *left_out, Error *err);
-// At start: a batch that the server was replaying when it ended is left out from now on.
-bool ledger_replays_resume(Db *db, double now, Error *err);
 
 // Sets the bench count of a commit, whatever machines or submissions reported. Open tests of the
 // commit continue with it, and machines that failed because of the old count may play again. `test`

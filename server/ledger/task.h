@@ -78,5 +78,7 @@ FlagLimits flag_limits(Turn *turn);
 // Whether the options of the side's commit are known and permit those of the side.
 bool options_permit(Turn *turn, int64_t test, const char *side);
 
+// Replays the games of a batch that is well-formed. Reads only.
+bool batch_replay(Turn *reader, const char *data, const Batch *batch, int64_t pairs, Error *err);
 // Writes the row of a failure. The caller ends the task.
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err);

@@ -3,14 +3,9 @@
 
 #include "sql/ledger.h"
 
-// What gives an owner a record: so many counted batches, the first of them at least so old, so many
-// of them replayed without a mismatch, and so long no mismatch.
-enum {
-    RECORD_BATCHES = 16,
-    RECORD_AGE_S = 86400,
-    RECORD_REPLAYED = 3,
-    RECORD_CLEAN_S = 30 * 86400
-};
+// What gives an owner a record: so many counted batches, the first of them at least so old, and so
+// long no batch whose games cannot have been played.
+enum { RECORD_BATCHES = 16, RECORD_AGE_S = 86400, RECORD_CLEAN_S = 30 * 86400 };
 
 Trust trust_of(bool has_counted, OwnerLevel level) {
     return level > LEVEL_UNPROVEN ? TRUST_PROVEN : has_counted ? TRUST_COUNTED : TRUST_NONE;
@@ -29,7 +24,7 @@ int trust_cores_max(Trust trust) {
 bool trust_earn(Turn *turn, const char *owner, Error *err) {
     return sql_trust_record_judge(turn->db, err, .owner = owner, .now = turn->now,
                                   .batches = RECORD_BATCHES, .age_s = RECORD_AGE_S,
-                                  .replayed = RECORD_REPLAYED, .clean_s = RECORD_CLEAN_S);
+                                  .clean_s = RECORD_CLEAN_S);
 }
 
 bool trust_lose(Turn *turn, const char *owner, Error *err) {

@@ -34,7 +34,7 @@ int trust_tasks_max(Trust trust);
 // by a number that it invents.
 int trust_cores_max(Trust trust);
 
-// After a batch was replayed: gives the owner a record if it has earned one.
+// After a batch was counted: gives the owner a record if it has earned one.
 bool trust_earn(Turn *turn, const char *owner, Error *err);
-// After a batch was replayed and cannot have been played.
+// After a batch whose games cannot have been played.
 bool trust_lose(Turn *turn, const char *owner, Error *err);

@@ -10,7 +10,6 @@
 #include "server/http/request.h"
 #include "server/ledger/disk_policy.h"
 #include "server/ledger/ledger.h"
-#include "server/ledger/replayer.h"
 
 struct MHD_Daemon;
 typedef struct Readers Readers;
@@ -63,7 +62,6 @@ typedef struct TurnQueues {
 
 // For tick.c: the work of each second.
 typedef struct Housekeeping {
-    Replayer *replayer;
     Sweeper *sweeper;
     DiskPolicy disk;
     double last; // the time of the last tick

@@ -6,7 +6,6 @@
 #include "server/common/clock.h"
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
-#include "server/ledger/replayer.h"
 #include "sql/core.h"
 #include "sql/users.h"
 
@@ -20,7 +19,6 @@ void tick_in_turn(Loop *loop, double now) {
     ledger_follow_clock(turn->db, &keeping->clock, time_now(), time_monotonic());
     ledger_expire(turn);
     ledger_settle(turn);
-    ledger_take_replayed(turn, keeping->replayer);
     disk_policy_tick(&keeping->disk, turn, loop->site->data, keeping->sweeper, elapsed_s);
     for (int i = 0; i < turn->token_count; i++)
         sql_token_used(turn->db, &err, .token = turn->tokens_used[i], .now = now);

@@ -57,12 +57,11 @@ json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
     if (!machine)
         return doc_missing(err, "machine", id);
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "misfits",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "misfits",
         doc_misfits_of_machine(ctx, id), "tasks", sql_page_tasks_of_machine(ctx->db, id),
         "failures", sql_page_failures_of_machine(ctx->db, id), "flagged",
-        sql_page_flagged_of_machine(ctx->db, id), "replay_mismatches",
-        sql_page_replay_faults_of_machine(ctx->db, id), "faults",
-        sql_page_faults_of_machine(ctx->db, id), "actions", doc_machine_actions(ctx, machine));
+        sql_page_flagged_of_machine(ctx->db, id), "faults", sql_page_faults_of_machine(ctx->db, id),
+        "actions", doc_machine_actions(ctx, machine));
 }
 
 // ---- nets ---------------------------------------------------------------------------------------

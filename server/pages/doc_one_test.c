@@ -198,13 +198,6 @@ static json_t *base_test(const DocContext *ctx, const json_t *row) {
     return covers ? json_integer(covers) : json_null();
 }
 
-static json_t *replays(const DocContext *ctx, int64_t id) {
-    json_t *out = sql_page_replays(ctx->db, id);
-    json_object_set_new(out, "faults", sql_page_replay_faults(ctx->db, id));
-    json_object_set_new(out, "left_out", sql_page_replays_left_out(ctx->db, id));
-    return out;
-}
-
 // What the batches, tasks and events of a test add up to, and the tests of its idea: the same for
 // all who ask.
 static json_t *people(const DocContext *ctx, int64_t id) {
@@ -222,7 +215,6 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     doc_add_misfits(ctx, id, test);
     json_object_set_new(test, "uncounted", sql_page_uncounted(ctx->db, id));
     json_object_set_new(test, "flagged", sql_page_flagged(ctx->db, id));
-    json_object_set_new(test, "replays", replays(ctx, id));
     json_object_set_new(test, "exclusions", sql_page_exclusions(ctx->db, id));
     json_object_set_new(test, "faults", doc_faults_short(ctx, id));
     json_object_set_new(test, "tasks", sql_page_tasks_of_test(ctx->db, id));

@@ -89,28 +89,64 @@ static bool load_read(const json_t *json, Load *load, Error *err) {
                        "speed_before, or is null");
 }
 
+// A batch between `prepare` and `apply`. The strings and objects live as long as the request.
+typedef struct BatchPost {
+    Batch batch;
+    char fault[sizeof((Error *)0)->message]; // of its games; "": none was found
+} BatchPost;
+
 // A thousand years: sums of such numbers do not overflow.
 static const json_int_t THOUGHT_MAX_MS = 31556952000000;
 
-static bool task_batch(Request *req, Response *res, Error *err) {
-    Batch batch = {.task = request_id(req, 0), .worker = req->viewer.worker_id};
-    BatchReply reply;
+static bool batch_read(Request *req, Batch *batch, Error *err) {
     json_int_t seq, thought;
     json_t *result, *games, *load = NULL, *said = NULL;
     if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:I, s:o, s?o, s?o}", "seq", &seq,
-                      "result", &result, "tc", &batch.tc, "speed", &batch.speed, "busy",
-                      &batch.busy, "thought", &thought, "games_sha256", &games, "load", &load,
+                      "result", &result, "tc", &batch->tc, "speed", &batch->speed, "busy",
+                      &batch->busy, "thought", &thought, "games_sha256", &games, "load", &load,
                       "said", &said) ||
         !number_check("thought", thought, 0, THOUGHT_MAX_MS, err) ||
-        !games_name(games, &batch.games_sha256, err) || !load_read(load, &batch.load, err) ||
-        !said_read(said, &batch, err) || !number_check("seq", seq, 0, INT32_MAX, err))
+        !games_name(games, &batch->games_sha256, err) || !load_read(load, &batch->load, err) ||
+        !said_read(said, batch, err) || !number_check("seq", seq, 0, INT32_MAX, err))
         return false;
     if (!json_is_object(result))
         return error_field(err, 422, "bad_request", "result", "result is an object");
-    batch.seq = seq;
-    batch.result = result;
-    batch.thought = thought;
-    if (!ledger_batch(req->turn, &batch, &reply, err))
+    batch->task = request_id(req, 0);
+    batch->worker = req->viewer.worker_id;
+    batch->seq = seq;
+    batch->result = result;
+    batch->thought = thought;
+    return true;
+}
+
+// Replays the games. That they cannot have been played is written down, so `apply` refuses them.
+static bool batch_prepare(Request *req, Response *res, Error *err) {
+    Turn reader = {.db = req->turn->db, .now = req->turn->now};
+    BatchPost *post = xcalloc(1, sizeof *post);
+    (void)res;
+    req->state = post;
+    req->state_free = free;
+    if (!batch_read(req, &post->batch, err))
+        return false;
+    if (ledger_batch_replay(&reader, req->site->data, &post->batch, err))
+        return true;
+    if (strcmp(err->code, "replay_mismatch") != 0)
+        return false;
+    snprintf(post->fault, sizeof post->fault, "%s", err->message);
+    return true;
+}
+
+static bool batch_apply(Request *req, Response *res, Error *err) {
+    const BatchPost *post = req->state;
+    BatchReply reply;
+    if (*post->fault) {
+        if (!ledger_batch_refuse(req->turn, &post->batch, post->fault, err))
+            return false;
+        error_set(err, 422, "replay_mismatch", "%s", post->fault);
+        response_error(res, err);
+        return true;
+    }
+    if (!ledger_batch(req->turn, &post->batch, &reply, err))
         return false;
     response_json(res, 200, batch_reply(req, &reply));
     return true;
@@ -207,9 +243,9 @@ const Route routes_worker[] = {
     {"POST", "/api/v1/tasks/claim", ACCESS_WORKER, 65536, NULL, task_claim},
     {"GET", "/api/v1/blobs/{sha256}", ACCESS_ANYONE, 0, blob_get_route, NULL},
     {"POST", "/api/v1/tasks/{task}/heartbeat", ACCESS_WORKER_ENDS, 1024, NULL, task_heartbeat},
-    {"PUT", "/api/v1/tasks/{task}/games/{seq}", ACCESS_WORKER, GAMES_MAX, games_prepare,
+    {"PUT", "/api/v1/tasks/{task}/games/{seq}", ACCESS_WORKER_ENDS, GAMES_MAX, games_prepare,
      games_apply},
-    {"POST", "/api/v1/tasks/{task}/batches", ACCESS_WORKER_ENDS, 4096, NULL, task_batch},
+    {"POST", "/api/v1/tasks/{task}/batches", ACCESS_WORKER_ENDS, 4096, batch_prepare, batch_apply},
     {"POST", "/api/v1/tasks/{task}/bench", ACCESS_WORKER, BENCH_BODY_MAX, NULL, task_bench},
     {"POST", "/api/v1/tasks/{task}/fail", ACCESS_WORKER, 131072, NULL, task_fail},
     {"POST", "/api/v1/tasks/{task}/release", ACCESS_WORKER_ENDS, 1024, NULL, task_release},

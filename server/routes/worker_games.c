@@ -1,6 +1,5 @@
 // PUT tasks/T/games/SEQ: the games of a batch become a blob. Only their size and form are checked
-// here, because a worker waits. A thread later compares the games with the rules of chess and with
-// the reported outcomes (ledger/replayer.h).
+// here: the batch that follows says what is to be compared with them (ledger_batch_replay()).
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from browser import DESKTOP, PHONE, Browser  # noqa: E402
 from database import add_test, build_quickly, sql, write_book  # noqa: E402
 from patches import demo  # noqa: E402
-from protocol import batch, claim  # noqa: E402
+from played import post_batch  # noqa: E402
+from protocol import claim  # noqa: E402
 from server import BUILD, PASSWORD, ROOT, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 from worker import Worker  # noqa: E402
@@ -301,7 +302,7 @@ def each_workload_has_its_panel_and_only_its_charts():
         browser.size(DESKTOP)
     for _ in tests:
         task = claim(machine).json
-        equal(machine.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2134")).json["counted"], True)
+        equal(post_batch(machine, task, 0, "2134").json["counted"], True)
     for workload, test in tests.items():
         browser.go(f"/tests/{test}")
         stats = browser.run("return JSON.parse(document.getElementById('history').dataset.stats)")

@@ -12,8 +12,9 @@ import urllib.parse
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from browser import DESKTOP, PHONE, Browser  # noqa: E402
 from database import sql  # noqa: E402
-from protocol import batch, claim, game, put_games, zstd  # noqa: E402
-from server import ADMIN, BUILD, PASSWORD, Server, wait_until  # noqa: E402
+from played import played, post_batch, upload  # noqa: E402
+from protocol import batch, claim, game  # noqa: E402
+from server import ADMIN, BUILD, PASSWORD, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 SHOTS = BUILD / "screenshots"
@@ -63,7 +64,10 @@ def long_text():
 
 
 # What the machines count of what engines say: enough to be shown with the names of the machines.
-WRONG = {side: {"moves": 40, "illegal_pv": 40, "other_move": 0, "false_mate": 0, "no_score": 0} for side in ("new", "base")}
+def wrong(games):
+    plies = sum(len(game["clock_ms"]) for game in games)
+    return {side: {"moves": moves, "illegal_pv": moves, "other_move": 0, "false_mate": 0, "no_score": 0}
+            for side, moves in (("new", plies // 2), ("base", plies - plies // 2))}
 
 
 def place():
@@ -150,15 +154,16 @@ def play(worker):
     task = claim(worker).json
     ok(worker.api("POST", f"/tasks/{task['id']}/bench", {
         "side": "new", "nodes": 1000, "options": f"option name {long_line()} type string default {long_line()}\n"}))
-    lines = [{**game(task["first_pair"] + pair, white), "opening": task["openings"][pair], "end": long_line(), "reason": long_line(), "moves": line() + " e2e4"}
-             for pair in range(4) for white in ("white", "black")]
-    sha = ok(put_games(worker, task["id"], 0, zstd(("\n".join(map(json.dumps, lines)) + "\n").encode()))).json["sha256"]
-    ok(worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", sha, crashes=1, time_losses=1)))
+    ok(post_batch(worker, task, 0, "1222", crashes=1))
     pgn = "".join(f'[{tag} "{line()}"]\n' for tag in ("Event", "White", "Black")) + f"\n1. e4 {{{long_text()}}} e5 *\n"
     talk = {"new": long_text(), "base": f"< id name {long_text()}"}
     ok(worker.api("PUT", f"/tasks/{task['id']}/faults/0", {
         "pair": task["first_pair"], "game": 0, "side": "new", "end": "crash", "reason": long_line()[:160], "overloaded": True,
         "pgn": pgn, "protocol_log": talk, "errors": talk}))
+    lines = [{**game, "end": long_line(), "reason": long_line(), "moves": line() + " e2e4"} for game in played(task, 1, "2222")]
+    sha = ok(upload(worker, task, 1, lines)).json["sha256"]
+    refused = worker.api("POST", f"/tasks/{task['id']}/batches", batch(1, "2222", sha))
+    equal(refused.code, "replay_mismatch", refused)
     return task
 
 
@@ -175,15 +180,16 @@ def fill():
     ok(server.client().api("POST", "/users", {"name": "emil", "password": PASSWORD, "email": long_line()[:200]}))
     query = urllib.parse.urlencode({"engine": "anvil", "name": line(), "note": long_line()})
     ok(author.request("POST", f"/api/v1/nets?{query}", long_text().encode(), {"Content-Type": "application/octet-stream"}))
-    played = submit(author, 1)
-    ok(admin.api("POST", f"/tests/{played}/approve", {"unseen": True}))
+    test = submit(author, 1)
+    ok(admin.api("POST", f"/tests/{test}/approve", {"unseen": True}))
     first, second, third = machine(1), machine(2), machine(3)
     play(first)
-    wait_until(lambda: sql(server, "SELECT 1 FROM exclusions"), 30)  # the server has played its games over again
     task = claim(second).json
-    ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", said=WRONG)))
-    ok(admin.api("POST", f"/tests/{played}/exclude", {"worker": second.worker, "which": "all", "reason": long_line()}))
-    ok(admin.api("POST", f"/tests/{played}/include", {"worker": second.worker}))
+    games = played(task, 0, "2222")
+    sha = ok(upload(second, task, 0, games)).json["sha256"]
+    ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", sha, said=wrong(games))))
+    ok(admin.api("POST", f"/tests/{test}/exclude", {"worker": second.worker, "which": "all", "reason": long_line()}))
+    ok(admin.api("POST", f"/tests/{test}/include", {"worker": second.worker}))
     fail(third)
     ok(admin.api("POST", f"/machines/{first.worker}/block", {"reason": long_line()}))
     for number, verb in ((2, "stop"), (3, "harmful")):
@@ -300,7 +306,6 @@ def main():
     threading.Thread(target=trap.serve_forever, daemon=True).start()
     true(len(line().encode()) <= 64 and len(long_line().encode()) <= 300, (len(line()), len(long_line())))
     with Server() as server:
-        server.command("set", server.data, "replay_share", "1")
         server.add_user("dora", "developer")
         author = fill()
         Trap.policy = author.get("/").headers["Content-Security-Policy"]

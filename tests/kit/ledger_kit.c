@@ -192,7 +192,8 @@ Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result)
                    .seq = seq,
                    .result = result,
                    .tc = "10.000+0.100",
-                   .speed = 1e6};
+                   .speed = 1e6,
+                   .replayed = true};
 }
 
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,

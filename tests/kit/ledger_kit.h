@@ -37,6 +37,7 @@ bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *pha
 json_t *kit_result(const char *outcomes);
 // The same with other members, which are JSON: {"crashes": 1}. New.
 json_t *kit_result_with(const char *outcomes, const char *members);
+// A batch as if its games had been replayed.
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result);
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply);

@@ -3,15 +3,16 @@
 import json
 import subprocess
 
-from protocol import batch, clock_of, put_games, zstd
+from protocol import batch, clock_of, put_games, side_of, zstd
 from server import BUILD
 
 
-def played(task, seq, outcomes, seed=1):
-    """The games of batch `seq`, with these half points of the new side in each pair. The engines thought for no time."""
+def played(task, seq, outcomes, seed=1, tc=None):
+    """The games of batch `seq`, with these half points of the new side in each pair. The engines thought for no time; `tc` is their
+    clock, if not that of a machine as fast as the reference."""
     test, first = task["test"], seq * task["test"]["batch_pairs"]
     asked = {"first_pair": task["first_pair"] + first, "outcomes": outcomes, "openings": task["openings"][first:first + len(outcomes)],
-             "seed": seed, "tc": clock_of(task), "adjudication": test["adjudication"], "chess960": test["variant"] == "chess960"}
+             "seed": seed, "tc": tc or clock_of(task), "adjudication": test["adjudication"], "chess960": test["variant"] == "chess960"}
     done = subprocess.run([BUILD / "tests" / "played"], input=json.dumps(asked), capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -20,7 +21,43 @@ def packed(games):
     return zstd("".join(json.dumps(game) + "\n" for game in games).encode())
 
 
+def cut(game, plies):
+    game["moves"] = " ".join(game["moves"].split()[:plies])
+    for name in ("clock_ms", "scores", "depths", "nodes"):
+        del game[name][plies:]
+
+
+def with_fault(game, end, task):
+    """The won game, ended by a fault of the loser before its last move; how long the loser thought then, in ms."""
+    plies, white = len(game["clock_ms"]), " w " in game["opening"]["fen"] and len(game["opening"]["moves"].split()) % 2 == 0
+    game["end"] = end
+    if end != "time":
+        cut(game, plies - 1)
+        return 0
+    mover_loses = lambda ply: (ply % 2 == 0) == (white == (game["result"] == "0-1"))
+    cut(game, plies - 1 if mover_loses(plies - 1) else plies - 2)
+    game["flag_ms"] = game["clock_ms"][-2] + side_of(task, "new")["margin_ms"]
+    return game["flag_ms"]
+
+
+def upload(worker, task, seq, games):
+    """The reply to the upload of games."""
+    return put_games(worker, task["id"], seq, packed(games))
+
+
+def played_batch(worker, task, seq, outcomes, seed=1, **fields):
+    """Uploads games of batch `seq` with these outcomes. The counts that belong to them, with `fields` as other members."""
+    ponders = fields.get("ponders", 0) + fields.get("ponders_against", 0)
+    ends = ["crash"] * fields.get("crashes", 0) + ["time"] * fields.get("time_losses", 0) + ["ponder"] * ponders
+    games = played(task, seq, outcomes, seed, fields.get("tc"))
+    won = [game for game in games if game["result"] != "1/2-1/2"]
+    thought = sum(with_fault(game, end, task) for game, end in zip(won, ends, strict=False))
+    reply = upload(worker, task, seq, games)
+    if reply.status != 200:
+        raise RuntimeError(f"the games of batch {seq} were refused: {reply}")
+    return batch(seq, outcomes, reply.json["sha256"], **{"tc": clock_of(task), "thought": thought, **fields})
+
+
 def post_batch(worker, task, seq, outcomes, seed=1, **fields):
-    """Uploads games of batch `seq` with these outcomes, and then its counts; `fields` are other members of the counts. The reply."""
-    sha = put_games(worker, task["id"], seq, packed(played(task, seq, outcomes, seed))).json["sha256"]
-    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes, sha, **{"tc": clock_of(task), **fields}))
+    """Uploads games of batch `seq` and posts its counts, as a worker does. The reply."""
+    return worker.api("POST", f"/tasks/{task['id']}/batches", played_batch(worker, task, seq, outcomes, seed, **fields))

@@ -14,7 +14,8 @@ import tempfile
 import time
 
 from database import sql
-from protocol import clock_of, games_body, zstd
+from played import packed, played
+from protocol import batch, clock_of, games_body, zstd
 from server import PASSWORD, Client, Server
 from submission import OPENINGS, PATCHES
 from tap import LOAD_FACTOR
@@ -60,7 +61,7 @@ class Sequences:
         for name, roles in PEOPLE.items():
             if name != "root":
                 self.server.add_user(name, *roles)
-        for name, value in (("replay_share", "0.5"), ("registrations_per_hour", "100000"), ("writes_per_minute", "1000000"), ("signup", "open")):
+        for name, value in (("registrations_per_hour", "100000"), ("writes_per_minute", "1000000"), ("signup", "open")):
             self.server.command("set", self.server.data, name, value)
         self.server.start(prefix=self.prefix)
         self.clients = {name: self.server.client(name) for name in PEOPLE}
@@ -106,18 +107,25 @@ class Sequences:
                                                                 "plies": self.random.randrange(10 ** 5), "started_pairs": self.random.randrange(task["pairs"] + 2)}
 
     def games(self):
-        task = self.task()
-        body = games_body(task["first"] + task["seq"] * BATCH, BATCH)
+        task = next((task for task in self.tasks[::-1] if not task.get("sha")), self.task())
+        is_over = task["seq"] >= task["pairs"] // BATCH
+        if "dealt" not in task or is_over or self.random.random() < 0.1:
+            body = games_body(task["first"] + task["seq"] * BATCH, BATCH)
+        else:
+            task["outcomes"] = self.outcomes()
+            body = packed(played(task["dealt"], task["seq"], task["outcomes"], self.random.randrange(1 << 30)))
         if self.random.random() < 0.2:
             body = self.random.choice((b"", b"x", body[:-3], zstd(b"{}\n" * 2 * BATCH), zstd(b'{"a":' * 5000), zstd(b"{" + b" " * 200000 + b"}\n")))
         return task["who"], "PUT", f"/tasks/{task['id']}/games/{task['seq']}", body, {"Content-Type": "application/zstd"}
 
     def batch(self):
-        from protocol import batch
         task = self.task()
-        sha = self.random.choice((task.get("sha"), task.get("sha"), None, "0" * 64))
+        if not task.get("sha") and self.random.random() < 0.7:
+            return self.games()
+        sha = self.random.choice((*[task.get("sha")] * 8, None, "0" * 64))
+        outcomes = task["outcomes"] if "outcomes" in task and self.random.random() < 0.95 else self.outcomes()
         return task["who"], "POST", f"/tasks/{task['id']}/batches", batch(
-            task["seq"], "2" * BATCH if sha and self.random.random() < 0.7 else self.outcomes(), sha, tc=task["tc"], crashes=self.random.choice((0, 0, 1)))
+            task["seq"], outcomes, sha, tc=task["tc"], crashes=int(self.random.random() < 0.02))
 
     def fault_report(self):
         task = self.task()  # mostly of a batch that is stored
@@ -272,7 +280,7 @@ class Sequences:
             self.made.add(document["id"])
             self.tests.append(document["id"])
         elif step.path == "/api/v1/tasks/claim" and reply.status == 200:
-            self.tasks.append({"id": document["id"], "who": step.who, "seq": document["next"]["seq"], "first": document["first_pair"], "pairs": document["pairs"], "tc": clock_of(document)})
+            self.tasks.append({"id": document["id"], "who": step.who, "seq": document["next"]["seq"], "first": document["first_pair"], "pairs": document["pairs"], "tc": clock_of(document), "dealt": document})
             del self.tasks[:-20]
         elif "/tasks/" in step.path and reply.status == 200:
             number = int(step.path.split("/")[4])

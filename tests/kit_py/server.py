@@ -151,8 +151,6 @@ class Server:
         self.command("init", self.data, "--admin", ADMIN, "--admin-password-file", self.folder / "password", *options)
         # Batches of tests say this speed, so that they play with the clock of their test.
         self.command("engine", "reference", self.data, "1000000", "--machine", "the machine of the tests")
-        # Tests send games that were never played. A test of replays sets a share of its own.
-        self.command("set", self.data, "replay_share", "0")
         if trust or "--trusted-proxy" in run_options:
             self.command("set", self.data, "trust", trust or "private")
         if start:

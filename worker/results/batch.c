@@ -64,14 +64,13 @@ bool batch_is_full(const GameBatch *batch) {
     return batch->pairs == batch->pairs_max;
 }
 
-// Games over the server's limit are left out: the counts matter more.
+// The server does not take games over its limit, nor counts without games.
 static void compress_games(const GameBatch *batch, SpoolItem *item) {
     Str packed;
     str_init(&packed, GAMES_ZST_MAX);
     zstd_compress(batch->games.data, batch->games.size, ZSTD_LEVEL, &packed);
     if (batch->games.overflow || packed.overflow) {
-        log_warn(
-            "the games of a batch are too large for the server; its counts are sent without them");
+        log_warn("the games of a batch are too large for the server, which will refuse it");
         str_release(&packed);
         return;
     }

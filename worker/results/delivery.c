@@ -19,22 +19,6 @@ static ApiOutcome call(Api *api, Delivery *d, const ApiCall *what) {
     return d->outcome = api_call(api, what, &d->reply, &d->error);
 }
 
-// The counts matter more than the games: if the games are refused, the counts are sent without
-// them.
-static void drop_games(SpoolItem *item, Delivery *d) {
-    bool late = strcmp(d->error.code, "task_over") == 0; // its test has ended, so nothing is lost
-    log_write(late ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
-              "the games of batch %d of task %" PRId64
-              " were refused, its counts are sent without: %s",
-              item->seq, item->task, d->error.message);
-    free(item->bytes);
-    item->bytes = NULL;
-    item->size = 0;
-    json_object_set_new(item->counts, "games_sha256", json_null());
-    d->changed = true;
-    d->outcome = API_OK;
-}
-
 static ApiOutcome put_games(Api *api, SpoolItem *item, Delivery *d) {
     char path[80];
     if (!item->bytes || item->bytes_sent)
@@ -48,8 +32,6 @@ static ApiOutcome put_games(Api *api, SpoolItem *item, Delivery *d) {
                    .timeout_s = UPLOAD_TIMEOUT_S};
     call(api, d, &put);
     item->bytes_sent = d->outcome == API_OK;
-    if (d->outcome == API_REFUSED)
-        drop_games(item, d);
     return d->outcome;
 }
 

@@ -8,7 +8,6 @@ typedef struct Delivery {
     ApiOutcome outcome; // API_OK and API_REFUSED are final
     ApiReply reply;
     Error error;
-    bool changed; // the item of the message has changed (its games were refused): store it again
 } Delivery;
 
 void delivery_release(Delivery *delivery);

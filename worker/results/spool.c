@@ -139,20 +139,15 @@ static void put_file_aside(const char *folder, const char *name) {
 
 // ---- reading ------------------------------------------------------------------------------------
 
-// If the games do not belong to the counts, the counts are sent without games.
-static void read_games(const char *folder, SpoolItem *item) {
+// False: the games are not those of the counts, which the server does not take without.
+static bool read_games(const char *folder, SpoolItem *item) {
     Error err;
     char hash[SHA256_HEX_MAX];
     const char *wanted = json_string_value(json_object_get(item->counts, "games_sha256"));
     char *path scope(free_ptr) = bytes_path(folder, item);
     char *bytes = wanted ? file_read(path, BYTES_MAX, &item->size, &err) : NULL;
-    if (bytes && strcmp(sha256_hex(bytes, item->size, hash), wanted) == 0) {
-        item->bytes = bytes;
-        return;
-    }
-    free(bytes);
-    item->size = 0;
-    json_object_set_new(item->counts, "games_sha256", json_null());
+    item->bytes = bytes;
+    return bytes && strcmp(sha256_hex(bytes, item->size, hash), wanted) == 0;
 }
 
 static bool read_item(const char *folder, SpoolItem *item) {
@@ -165,10 +160,8 @@ static bool read_item(const char *folder, SpoolItem *item) {
     char *path scope(free_ptr) = counts_path(folder, item);
     char *text scope(free_ptr) = file_read(path, COUNTS_MAX, NULL, &err);
     item->counts = text ? json_loads(text, 0, NULL) : NULL;
-    if (!json_is_object(item->counts) || member_int(item->counts, "seq") != item->seq)
-        return false;
-    read_games(folder, item);
-    return true;
+    return json_is_object(item->counts) && member_int(item->counts, "seq") == item->seq &&
+           read_games(folder, item);
 }
 
 // New; NULL: it was moved to `refused`.

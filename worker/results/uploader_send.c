@@ -204,9 +204,6 @@ void uploader_store_item(Uploader *uploader, Message *message) {
 
 void uploader_send_message(Uploader *uploader, Message *message) {
     Delivery d scope(delivery_release) = message_send(&uploader->api, message);
-    Error ignored;
-    if (d.changed && message->state == MESSAGE_READY)
-        (void)!spool_write(uploader->spool, message->item, &ignored);
     if (d.outcome == API_CANCELLED)
         return;
     if (d.outcome == API_AWAY)

@@ -9,6 +9,7 @@ import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from played import post_batch  # noqa: E402
 import protocol  # noqa: E402
 from database import MATCHES, sql  # noqa: E402
 from server import wait_until  # noqa: E402
@@ -35,9 +36,7 @@ def load(stop):
         for seq in range(task["pairs"] // size):
             if stop.is_set():
                 return
-            games = protocol.put_games(worker, task["id"], seq, protocol.games_body(task["first_pair"] + seq * size, size))
-            posted = worker.api("POST", f"/tasks/{task['id']}/batches",
-                                protocol.batch(seq, "2" * size, games.json["sha256"], tc=protocol.STC))
+            posted = post_batch(worker, task, seq, "2" * size)
             if posted.status != 200:
                 raise RuntimeError(str(posted))
             World.acknowledged.append((task["id"], seq))

@@ -14,6 +14,7 @@ import zlib
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
 from patches import demo, with_line  # noqa: E402
+from played import played_batch, post_batch  # noqa: E402
 from protocol import batch, changed, claim, games_body, put_games  # noqa: E402
 from server import ADMIN, PASSWORD, Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
@@ -192,7 +193,7 @@ def json_of_the_wrong_shape_is_refused_by_member():
 def batches_that_contradict_themselves_or_their_task_are_refused():
     worker, other = server.worker(key="first-" + "k" * 30), server.worker(key="second-" + "k" * 30)
     task = claim(worker).json
-    path, good = f"/tasks/{task['id']}/batches", batch(0, "2134")
+    path, good = f"/tasks/{task['id']}/batches", played_batch(worker, task, 0, "2134")
     with nothing_changes():
         for change, code, field in (
                 ({"wins": good["result"]["wins"] + 1}, "bad_counts", "draws"), ({"wins": 0, "losses": 0, "draws": 8}, "bad_counts", "wins"),
@@ -206,8 +207,9 @@ def batches_that_contradict_themselves_or_their_task_are_refused():
             refused(worker.api("POST", path, {**good, "result": result}), 422, "bad_request", field="result")
         refused(other.api("POST", path, good), 403, "not_your_task")
         refused(put_games(other, task["id"], 0, games_body(0, BATCH)), 403, "not_your_task")
+        refused(worker.api("POST", path, {**good, "games_sha256": None}), 422, "bad_request", "only with its games", field="games_sha256")
         refused(worker.api("POST", "/tasks/987654/batches", good), 404, "no_such_task", "987654")
-        refused(worker.api("POST", path, batch(1, "2134")), 409, "seq_gap", "batch 0")
+        refused(worker.api("POST", path, {**good, "seq": 1}), 409, "seq_gap", "batch 0")
         refused(server.client().api("POST", path, good), 401, "bad_token")
     equal(worker.api("POST", path, good).json["counted"], True)
     with nothing_changes():
@@ -222,7 +224,7 @@ def a_batch_after_the_end_is_kept_and_changes_nothing():
     admin = server.client(ADMIN)
     equal(admin.api("POST", f"/tests/{test}/stop").status, 200)
     before = sql(server, "SELECT * FROM tests WHERE id = ?", test)
-    reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "4444")).json
+    reply = post_batch(worker, task, 0, "4444").json
     equal((reply["stored"], reply["counted"], reply["continue"], reply["why"]), (True, False, False, "finished"))
     equal(sql(server, "SELECT * FROM tests WHERE id = ?", test), before)
     equal(sql(server, "SELECT games FROM workers WHERE id = ?", worker.worker), [(2 * BATCH,)], "credited")

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # test: plain if LONG
-"""What strangers can make the server keep and compute, over real HTTP: games that would take its memory when they are played over
-again, a batch during whose replay it ended, more games than were dealt, fault reports of games that were never played, and a disk that
-fills."""
+"""What strangers can make the server keep and compute, over real HTTP: games that would take its memory when they are replayed, more
+games than were dealt, fault reports of games that were never played, and a disk that fills."""
 
 import concurrent.futures
 import ctypes
@@ -21,7 +20,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
-from protocol import batch, claim, clock_of, game, games_body, put_games, zstd  # noqa: E402
+from played import packed as packed_games
+from played import played, post_batch
+from protocol import batch, claim, clock_of, game, put_games, zstd  # noqa: E402
 from server import BUILD, ROOT, Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -45,14 +46,19 @@ def machine():
     return server.worker(key=f"{next(_keys):032}")
 
 
-def post(worker, task, seq, outcomes="2222", games=None, **fields):
-    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes, games, tc=clock_of(task), **fields))
+def drawn(task, seq=0, seed=1):
+    """Games of a batch of draws, packed; each seed has other ones."""
+    return packed_games(played(task, seq, "2" * task["test"]["batch_pairs"], seed))
 
 
-def play(worker, task, seq, body, **fields):
+def post(worker, task, seq, sha):
+    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "2" * task["test"]["batch_pairs"], sha, tc=clock_of(task)))
+
+
+def play(worker, task, seq, body):
     """Games and counts of a batch, as a worker sends them."""
     sha = put_games(worker, task["id"], seq, body).json["sha256"]
-    reply = post(worker, task, seq, "2" * task["test"]["batch_pairs"], sha, **fields)
+    reply = post(worker, task, seq, sha)
     equal(reply.status, 200, reply)
     return sha
 
@@ -60,10 +66,6 @@ def play(worker, task, seq, body, **fields):
 def memory_mib():
     """The most that the server has held since it started."""
     return int(re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{server.process.pid}/status").read_text())[1]) / 1024
-
-
-def replayed():
-    return sql(server, "SELECT count(*) FROM replays")[0][0]
 
 
 def a_small_upload_that_expands_to_one_endless_game_is_refused():
@@ -86,52 +88,15 @@ def a_small_upload_that_expands_to_one_endless_game_is_refused():
 
 
 def replaying_lines_of_many_values_takes_little_memory():
-    server.command("set", server.data, "replay_share", "1")
-    worker = machine()
-    task = claim(worker).json
-    before, count = memory_mib(), replayed()
+    before = memory_mib()
     line = b'{"a":[' + b"{}," * 43600 + b"{}]}\n"
     deep = b'{"a":' + b"[" * 60000 + b"]" * 60000 + b"}\n"
-    play(worker, task, 0, packed(line * 8))
-    play(worker, task, 1, packed(deep * 8))
-    wait_until(lambda: replayed() == count + 2)
+    for lines in (line * 8, deep * 8):
+        worker = machine()
+        task = claim(worker).json
+        reply = post(worker, task, 0, put_games(worker, task["id"], 0, packed(lines)).json["sha256"])
+        equal((reply.status, reply.code), (422, "replay_mismatch"), reply)
     true(memory_mib() - before < 100, f"{before} MiB, then {memory_mib()}")
-    server.command("set", server.data, "replay_share", "0")
-
-
-def long_game(pair, white, plies=2000):
-    moves = [("g1f3", "g8f6", "f3g1", "f6g8")[i % 4] for i in range(plies)]
-    return {**game(pair, white, 0), "moves": " ".join(moves), "clock_ms": [0] * plies}
-
-
-def a_batch_during_whose_replay_the_server_ended_is_not_tried_again():
-    big = add_test(server, batch_pairs=1000, priority=9, threads=2)  # as many as the book has openings: with one thread it would end
-    server.command("set", server.data, "replay_share", "1")
-    worker = machine()
-    task = claim(worker).json
-    equal((task["test"]["id"], task["test"]["batch_pairs"]), (big, 1000))
-    lines = "".join(json.dumps(long_game(task["first_pair"] + i, white), separators=(",", ":")) + "\n"
-                    for i in range(1000) for white in ("white", "black"))
-    play(worker, task, 0, packed(lines.encode()))
-    sql(server, "UPDATE tests SET state = 'paused' WHERE id = ?", big)
-    wait_until(lambda: sql(server, "SELECT count(*) FROM replays_started") == [(1,)], step=0.001)
-    server.kill()
-    equal(sql(server, "SELECT count(*) FROM replays_started"), [(1,)], "killed while it replayed")
-    server.start()
-    equal(sql(server, "SELECT count(*) FROM replays_started"), [(0,)])
-    left = anyone.api("GET", f"/tests/{big}").json["replays"]
-    equal((left["batches"], [x["reason"] for x in left["left_out"]]), (0, ["the server ended while it replayed it"]))
-    contains(anyone.get(f"/tests/{big}").text, "not replayed: the server ended while it replayed it")
-    contains(anyone.get("/metrics").text, "\npatchmate_replays_left_out 1\n")
-    honest, count = machine(), replayed()
-    task = claim(honest).json
-    play(honest, task, 0, games_body(task["first_pair"], 4, 8, task["openings"]))
-    wait_until(lambda: replayed() == count + 1)
-    server.stop()
-    equal(sql(server, "SELECT count(*) FROM replays_started"), [(0,)], "after an end as it should be")
-    server.start()
-    server.command("set", server.data, "replay_share", "0")
-    contains(server.command("check", server.data), "0 differences")
 
 
 def blobs():
@@ -150,15 +115,15 @@ def make_old():
         os.utime(path, (time.time() - 7200,) * 2)
 
 
-def games_are_accepted_for_the_next_batch_of_an_open_task():
+def games_are_accepted_for_the_next_batch():
     worker = machine()
     task = claim(worker).json
-    body = games_body(task["first_pair"], 4)
+    body = drawn(task)
     reply = put_games(worker, task["id"], 1, body)
     equal((reply.status, reply.code), (409, "seq_gap"), reply)
     equal(put_games(worker, task["id"], 0, body).status, 200)
     equal(put_games(worker, task["id"], 0, body).status, 200)
-    equal(put_games(worker, task["id"], 0, games_body(task["first_pair"], 4, 8)).code, "batch_conflict")
+    equal(put_games(worker, task["id"], 0, drawn(task, 0, 2)).code, "batch_conflict")
     equal(put_games(machine(), task["id"], 0, body).code, "not_your_task")
     reply = put_games(worker, task["id"], 0, zstd(b"x" * (257 << 10)))
     equal((reply.status, reply.code), (409, "batch_conflict"), "what is known is answered before it is expanded")
@@ -166,9 +131,10 @@ def games_are_accepted_for_the_next_batch_of_an_open_task():
     reply = put_games(worker, task["id"], 1, zstd(b"x" * (257 << 10)))
     equal((reply.status, reply.json["error"]["message"]), (413, "8 games take at most 262144 bytes"))
     equal(worker.api("POST", f"/tasks/{task['id']}/release", {"started_pairs": 4}).status, 200)
-    reply = put_games(worker, task["id"], 1, games_body(task["first_pair"], 4, 12))
-    equal((reply.status, reply.code), (409, "task_over"), reply)
-    true(sha in blobs(), sha)
+    late = play(worker, task, 1, drawn(task, 1))
+    most = task["pairs"] // 4
+    equal(put_games(worker, task["id"], most, body).json["error"]["message"], f"the task has {most} batches")
+    true(sha in blobs() and late in blobs(), (sha, late))
 
 
 def bodies_that_came_at_once_leave_one_blob_after_the_sweep():
@@ -212,7 +178,7 @@ def short(reply):
 def under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_lost():
     worker, dev, waiter = machine(), server.client("dev"), machine()
     task = claim(worker).json
-    body = games_body(task["first_pair"], 4, 16)
+    body = drawn(task)
     sql(server, "UPDATE tests SET state = 'paused' WHERE state = 'active'")
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(claim, waiter, wait_s=40)
@@ -246,12 +212,12 @@ def under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_l
 
 def games_of_finished_tests_are_dropped_if_space_is_short_and_results_stay():
     ids, boss = {}, server.client("boss")
-    for plies, result in ((20, "completed"), (24, "stopped")):
+    for seed, result in enumerate(("completed", "stopped"), 20):
         ids[result] = add_test(server, title=result, priority=9, workload="fixed", pairs_max=4 if result == "completed" else 400)
         worker = machine()
         task = claim(worker).json
         equal(task["test"]["id"], ids[result])
-        ids[result, "sha"] = play(worker, task, 0, games_body(task["first_pair"], 4, plies))
+        ids[result, "sha"] = play(worker, task, 0, drawn(task, 0, seed))
         if result == "stopped":
             equal(boss.api("POST", f"/tests/{ids[result]}/stop", {"reason": "enough"}).status, 200)
     sql(server, "UPDATE tests SET finished = 100 WHERE id IN (?, ?)", ids["completed"], ids["stopped"])
@@ -270,16 +236,7 @@ def games_of_finished_tests_are_dropped_if_space_is_short_and_results_stay():
         contains(page, "The games of this test were dropped")
         contains(page, "its games (batches: 1) were dropped: ")
     set_floor(1)
-    server.command("set", server.data, "replay_share", "1")
-    server.stop()
-    server.start()
     contains(server.command("check", server.data), "0 differences")
-    honest, before = machine(), replayed()
-    task = claim(honest).json
-    play(honest, task, 0, games_body(task["first_pair"], 4, 8))
-    wait_until(lambda: replayed() > before)
-    equal(sql(server, "SELECT count(*) FROM replays WHERE left_out LIKE '%cannot be read%'"), [(0,)])
-    server.command("set", server.data, "replay_share", "0")
 
 
 FAULT_REPORT = {"game": 0, "side": "new", "end": "crash", "reason": "White disconnects", "overloaded": False, "pgn": "1. e4 *"}
@@ -297,8 +254,8 @@ def invented_fault_report_is_refused_and_leaves_room_for_that_of_others():
         task = claim(liar).json
         equal(task["test"]["id"], test)
         codes += [put_fault_report(liar, task, seq, task["first_pair"] + seq // 2).code for seq in range(10)]
-        equal(post(liar, task, 0, crashes=8).json["stored"], True)
-        equal(post(liar, task, 1, crashes=2).json["stored"], True)
+        for seq, crashes in enumerate((8, 2)):
+            equal(post_batch(liar, task, seq, "0000", crashes=crashes).json["stored"], True)
         for seq in range(10):
             equal(put_fault_report(liar, task, seq, task["first_pair"] + seq // 2).status, 200)
         codes.append(put_fault_report(liar, task, 9, task["first_pair"]).code)
@@ -309,7 +266,7 @@ def invented_fault_report_is_refused_and_leaves_room_for_that_of_others():
     token = server.client("anna").api("POST", "/tokens", {"name": "machines", "scope": "worker"}).json["token"]
     honest = server.worker(key="h" * 32, user_token=token)
     task = claim(honest).json
-    equal(post(honest, task, 0, crashes=1).json["stored"], True)
+    equal(post_batch(honest, task, 0, "1222", crashes=1).json["stored"], True)
     equal(put_fault_report(honest, task, 0, task["first_pair"] + 3).status, 200)
     equal(kept(), [(51, 61)])
     sql(server, "UPDATE tests SET state = 'paused' WHERE id = ?", test)
@@ -350,8 +307,7 @@ def main():
         server.start()
         anyone = Client(server)
         run(a_small_upload_that_expands_to_one_endless_game_is_refused, replaying_lines_of_many_values_takes_little_memory,
-            a_batch_during_whose_replay_the_server_ended_is_not_tried_again,
-            games_are_accepted_for_the_next_batch_of_an_open_task, bodies_that_came_at_once_leave_one_blob_after_the_sweep,
+            games_are_accepted_for_the_next_batch, bodies_that_came_at_once_leave_one_blob_after_the_sweep,
             under_the_floor_no_task_is_dealt_and_nothing_large_is_taken_and_nothing_is_lost,
             games_of_finished_tests_are_dropped_if_space_is_short_and_results_stay,
             invented_fault_report_is_refused_and_leaves_room_for_that_of_others,

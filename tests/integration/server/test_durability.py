@@ -21,7 +21,8 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, counts, sql, write_plain_book  # noqa: E402
 from patches import demo  # noqa: E402
-from protocol import batch, claim, games_body, put_games, zstd  # noqa: E402
+from played import played, played_batch, post_batch, upload  # noqa: E402
+from protocol import batch, claim, put_games, zstd  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -121,8 +122,7 @@ def traced(server):
     server.start(prefix=["strace", "-D", "-f", "-y", "-s", "120", "-e", f"trace={CALLS}", "-o", str(file)])
     worker, dev, boss = server.worker(), server.client("dev"), server.client("boss")
     task = claim(worker).json
-    sha = put_games(worker, task["id"], 0, games_body(task["first_pair"], BATCH)).json["sha256"]
-    equal(worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2134", sha)).status, 200)
+    equal(post_batch(worker, task, 0, "2134").status, 200)
     reply = dev.api("POST", "/tests", {"title": "Traced", "tc": "nodes=1000", "patch": demo("take-away-history")})
     equal(reply.status, 201, reply)
     test = reply.json["id"]
@@ -193,15 +193,16 @@ def constraint_error_met_neighbours():
     with new_server() as server:
         server.start()
         workers = [server.worker(key=f"neighbour-{i}-" + "k" * 20) for i in range(6)]
-        tasks = [claim(worker).json["id"] for worker in workers]
+        tasks = [claim(worker).json for worker in workers]
         # A constraint of the database itself, met half-way through a request: its batch is already written by then.
         sql(server, f"CREATE TRIGGER refuse BEFORE UPDATE ON workers WHEN new.id = {workers[2].worker} AND new.games > 0 "
                     "BEGIN SELECT raise(ABORT, 'no more games of this one'); END")
-        bodies = [batch(0, outcomes) for outcomes in ("2134", "4444", "0000", "1111", "3210", "2222")]
+        outcomes = ("2134", "4444", "0000", "1111", "3210", "2222")
+        bodies = [played_batch(workers[i], tasks[i], 0, outcomes[i]) for i in range(6)]
         bodies[3]["result"]["wins"] += 1
 
         def post(i):
-            return lambda: workers[i].api("POST", f"/tasks/{tasks[i]}/batches", bodies[i])
+            return lambda: workers[i].api("POST", f"/tasks/{tasks[i]['id']}/batches", bodies[i])
 
         replies = in_one_turn(server, [post(i) for i in range(6)])
         equal([reply.status for reply in replies], [200, 200, 409, 422, 200, 200])
@@ -209,7 +210,7 @@ def constraint_error_met_neighbours():
         totals = counts(server, 1)["ptnml"]
         good = "2134" + "4444" + "3210" + "2222"
         equal(totals, [good.count(digit) for digit in "01234"])
-        equal(sql(server, "SELECT task_id FROM batches ORDER BY task_id"), [(tasks[i],) for i in (0, 1, 4, 5)])
+        equal(sql(server, "SELECT task_id FROM batches ORDER BY task_id"), [(tasks[i]["id"],) for i in (0, 1, 4, 5)])
         sql(server, "DROP TRIGGER refuse")
         equal(post(2)().json["counted"], True)
         contains(server.command("check", server.data), "database: sound")
@@ -262,18 +263,19 @@ def a_request_too_large_for_the_disk_harms_none_beside_it():
         server.command("set", server.data, "disk_floor_mib", 0)
         server.start()
         workers = [server.worker(key=f"disk-{i}-" + "k" * 20) for i in range(4)]
-        tasks = [claim(worker).json["id"] for worker in workers]
+        tasks = [claim(worker).json for worker in workers]
+        counts_ = [played_batch(workers[i], tasks[i], 0, "2134" * 16) for i in (1, 2, 3)]
         fill(disk / "filler", 1 << 20)
         big = zstd(b'{"x": "%s"}\n' % (b"y" * (16 << 10)) * 128)
-        calls_ = [lambda: put_games(workers[0], tasks[0], 0, big)]
-        calls_ += [lambda i=i: workers[i].api("POST", f"/tasks/{tasks[i]}/batches", batch(0, "2134" * 16)) for i in (1, 2, 3)]
+        calls_ = [lambda: put_games(workers[0], tasks[0]["id"], 0, big)]
+        calls_ += [lambda i=i: workers[i].api("POST", f"/tasks/{tasks[i]['id']}/batches", counts_[i - 1]) for i in (1, 2, 3)]
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             replies = [future.result() for future in [pool.submit(call) for call in calls_]]
         refused(replies[0], "the games")
         equal([reply.status for reply in replies[1:]], [200, 200, 200])
         equal([f for f in (server.data / "blobs").rglob("*") if re.search(r"\.\w{6}$", f.name)], [], "halves of a blob")
         (disk / "filler").unlink()
-        equal(put_games(workers[0], tasks[0], 0, big).status, 200)
+        equal(put_games(workers[0], tasks[0]["id"], 0, big).status, 200)
         contains(server.command("check", server.data), "database: sound")
 
 
@@ -282,23 +284,26 @@ def a_full_disk_answers_503_to_all_that_writes_and_heals():
         server.command("set", server.data, "disk_floor_mib", 0)
         server.start()
         worker, dev = server.worker(), server.client("dev")
-        task = claim(worker).json["id"]
-        equal(worker.api("POST", f"/tasks/{task}/batches", batch(0, "2134")).status, 200)
+        task = claim(worker, cores=64).json
+        equal(post_batch(worker, task, 0, "2134").status, 200)
+        counts_ = played_batch(worker, task, 1, "2134")
+        other = server.worker(key="other" + "k" * 30)
+        others = claim(other).json
         fill(disk / "filler", 0)
-        stored, seq = 1, 1
-        for _ in range(2000):  # what is allocated already may still be written
-            reply = worker.api("POST", f"/tasks/{task}/batches", batch(seq, "2134"))
+        stored = 1
+        for turn in range(2000):  # what is allocated already may still be written
+            reply = worker.api("POST", f"/tasks/{task['id']}/heartbeat", {"phase": "play", "plies": turn, "started_pairs": 5})
             if reply.status != 200:
                 break
-            stored, seq = stored + 1, seq + 1
-        refused(reply, "counts")
-        refused(put_games(worker, task, seq, games_body(0, BATCH)), "games")
+        refused(reply, "a heartbeat")
+        refused(worker.api("POST", f"/tasks/{task['id']}/batches", counts_), "counts")
+        refused(upload(other, others, 0, played(others, 0, "2134")), "games")
         submission = {"title": "On a full disk", "tc": "nodes=1000", "patch": demo("take-away-history")}
         refused(dev.api("POST", "/tests", submission), "a patch")
         equal(dev.get("/api/v1/server").status, 200, "reading goes on")
         equal(sql(server, "SELECT count(*) FROM batches")[0][0], stored)
         (disk / "filler").unlink()
-        reply = worker.api("POST", f"/tasks/{task}/batches", batch(seq, "2134"))
+        reply = worker.api("POST", f"/tasks/{task['id']}/batches", counts_)
         equal((reply.status, reply.json.get("repeat")), (200, False))
         equal(dev.api("POST", "/tests", submission).status, 201)
         server.kill()

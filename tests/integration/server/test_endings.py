@@ -9,23 +9,29 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
-from database import add_test, sql, write_plain_book  # noqa: E402
-from protocol import batch, claim, put_games, zstd  # noqa: E402
+from database import ADJUDICATION, add_test, sql  # noqa: E402
+from protocol import STC, batch, claim, put_games, zstd  # noqa: E402
 from server import ROOT, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 EXAMPLES = {name: json.loads(text) for name, text in
             re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server" / "API.md").read_text(), re.S)}
-START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+DRAWN = "1/2-1/2"
+TWO = {"moves": "f2f3 e7e5"}  # the rest of the mate follows
 MATE = {"moves": "e7e5 g2g4 d8h4", "result": "0-1", "end": "rule", "thought_ms": [100, 300]}
+REST = {**MATE, "moves": "g2g4 d8h4"}
 BATCH = 250
 server = anyone = worker = task = None
 wanted = []
 
 
-def game(pair, white, result="0-1", end="adjudication", moves="f2f3"):
-    return {"pair": pair, "opening": {"fen": START, "moves": ""}, "new_is": white, "result": result, "end": end, "reason": "",
-            "moves": moves, "clock_ms": [0] * len(moves.split())}
+def game(pair, white, result="0-1", moves="f2f3"):
+    """Ended by a rule of the test: the loser sees that it is lost, and a game of one move each is a draw."""
+    plies = len(moves.split())
+    return {"pair": pair, "opening": task["openings"][0], "new_is": white, "result": result, "end": "adjudication", "reason": "",
+            "moves": moves, "clock_ms": [10100] * plies, "scores": [0] * (plies - 1) + [0 if result == DRAWN else -700],
+            "depths": [9] * plies, "nodes": [1000] * plies}
 
 
 def put(number, document, machine=None):
@@ -35,11 +41,11 @@ def put(number, document, machine=None):
 def post_first_batch(**changes):
     """Black wins all games by rule, but those in `changes`, by their numbers."""
     lines = [game(task["first_pair"] + i // 2, ("white", "black")[i % 2], **changes.get(str(i), {})) for i in range(2 * BATCH)]
-    points = [1 if line["result"] == "1/2-1/2" else 2 * ((line["result"] == "1-0") == (line["new_is"] == "white")) for line in lines]
+    points = [1 if line["result"] == DRAWN else 2 * ((line["result"] == "1-0") == (line["new_is"] == "white")) for line in lines]
     sha = put_games(worker, task["id"], 0, zstd(("\n".join(map(json.dumps, lines)) + "\n").encode())).json["sha256"]
     outcomes = "".join(str(points[i] + points[i + 1]) for i in range(0, 2 * BATCH, 2))
     return worker.api("POST", f"/tasks/{task['id']}/batches", batch(
-        0, outcomes, games=sha, tc="nodes=1000", wins=points.count(2), losses=points.count(0), draws=points.count(1)))
+        0, outcomes, games=sha, tc=STC, wins=points.count(2), losses=points.count(0), draws=points.count(1)))
 
 
 def the_task_names_one_game_in_a_hundred():
@@ -54,8 +60,8 @@ def the_task_names_one_game_in_a_hundred():
 
 def the_other_end_follows_its_batch():
     equal(put(wanted[0], MATE).code, "ending_early")
-    drawn = {"result": "1/2-1/2"}
-    result = post_first_batch(**{str(wanted[1]): {"result": "1-0"}, str(wanted[2]): drawn, str(wanted[3]): drawn})
+    result = post_first_batch(**{str(wanted[1]): {"result": "1-0", **TWO}, str(wanted[2]): {"result": DRAWN, **TWO},
+                                 str(wanted[3]): {"result": DRAWN, "moves": "f2f3 g8h6"}})
     equal((result.status, result.json["counted"]), (200, True), result)
 
 
@@ -87,11 +93,11 @@ def a_lie_is_refused():
 
 
 def endless():
-    """400 plies after f2f3 without a third repetition: knights walk, and every eighth move is a pawn's."""
+    """401 plies after f2f3 without a third repetition: knights walk, and every eighth move is a pawn's."""
     pawns = iter("a2a3 a7a6 a3a4 b7b6 b2b3 b6b5 b3b4 c7c6 d2d3 c6c5 d3d4 d7d6 e2e3 d6d5 e3e4 e7e6 g2g3 e6e5 g3g4 g7g6 f3f4 f7f6 f4f5 "
                  "g6g5 a4a5".split())
     walks, at, moves = ("g8h6 h6g8".split(), "g1h3 b1c3 h3g1 c3b1".split()), [0, 0], []
-    while len(moves) < 400:
+    while len(moves) <= 400:
         side, number = len(moves) % 2, len(moves) // 2
         if number % 8 == 7 and side == number // 8 % 2 ^ 1:  # White's pawns and Black's in turn
             moves.append(next(pawns))
@@ -116,12 +122,12 @@ def engine():
 def the_engine_shows_how_often_its_rules_are_wrong():
     equal({name: engine()["adjudication"][name] for name in ("wins", "wrong_wins", "draws", "wrong_draws", "open", "saved")},
           {"wins": 1, "wrong_wins": 0, "draws": 0, "wrong_draws": 0, "open": 0, "saved": 0.75})
-    equal(put(wanted[1], MATE).status, 200)
-    equal(put(wanted[2], MATE).status, 200)
-    equal(put(wanted[3], {**MATE, "moves": " ".join(endless()), "result": "*", "end": "open"}).text, "{}")
+    equal(put(wanted[1], REST).status, 200)
+    equal(put(wanted[2], REST).status, 200)
+    equal(put(wanted[3], {**MATE, "moves": " ".join(endless()[1:]), "result": "*", "end": "open"}).text, "{}")
     equal({name: engine()["adjudication"][name] for name in ("wins", "wrong_wins", "draws", "wrong_draws", "open")},
           {"wins": 2, "wrong_wins": 1, "draws": 1, "wrong_draws": 1, "open": 1})
-    equal(sql(server, "SELECT moves FROM endings WHERE judgement = 'wrong'"), [(MATE["moves"],)] * 2)
+    equal(sql(server, "SELECT moves FROM endings WHERE judgement = 'wrong'"), [(REST["moves"],)] * 2)
     words = ("Rules of adjudication ended 4 games that were then played on. They gave a win in 2, wrongly in 1, and a draw in 1, "
              "wrongly in 1. Without an end after 400 more plies: 1. In these games the rules saved 75.0\u00a0% of the thinking time.")
     equal(engine()["adjudication"]["words"], words)
@@ -147,9 +153,12 @@ def games_that_are_gone_are_no_fault():
 def main():
     global server, anyone, worker
     with tempfile.TemporaryDirectory() as folder:
-        with Server(init_options=["--book", str(write_plain_book(pathlib.Path(folder) / "book.epd"))], start=False) as server:
+        book = pathlib.Path(folder) / "book.epd"
+        book.write_text(START + "\n")
+        with Server(init_options=["--book", str(book)], start=False) as server:
             server.add_user("boss", "maintainer")
-            add_test(server, batch_pairs=BATCH, seed=2, title="One that is played on")
+            rules = json.dumps({**ADJUDICATION, "resign_count": 1, "max_moves": 1})
+            add_test(server, tc="10+0.1", batch_pairs=BATCH, seed=2, title="One that is played on", adjudication=rules)
             sql(server, "INSERT INTO settings (name, value) VALUES ('task_seconds', '100000') ON CONFLICT DO UPDATE SET value = '100000'")
             server.start()
             anyone, worker = server.client(), server.worker()

@@ -15,7 +15,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, counts, parameters, sql, write_plain_book  # noqa: E402
-from protocol import STC, batch, games_body  # noqa: E402
+from played import packed, played  # noqa: E402
+from protocol import STC, batch  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -52,30 +53,27 @@ class Machine(threading.Thread):
                 "wait_s": 0}
         status, task = self.insist("POST", "/tasks/claim", body, key)
         equal(status, 200, "a claim")
-        first, again = task["first_pair"], 0
+        again = 0
         for seq in range(task["pairs"] // BATCH):
             if self.loop.over:
                 return
-            again = self.play(task["id"], seq, first + seq * BATCH)
+            again = self.play(task, seq)
             if not again:
                 return
 
-    def play(self, task, seq, pair):
+    def play(self, dealt, seq):
         """One batch with its games; whether the task goes on."""
+        task = dealt["id"]
         path = f"/tasks/{task}"
-        sha = None
-        if self.random.random() < 0.5:
-            games = games_body(pair, BATCH)
-            status, reply = self.insist("PUT", f"{path}/games/{seq}", games, {"Content-Type": "application/zstd"})
-            over = status == 409 and reply["error"]["code"] == "task_over"  # the test was decided meanwhile
-            true(status == 200 or over, reply)
-            sha = None if over else reply["sha256"]
-        elif self.random.random() < 0.3:
+        if self.random.random() < 0.3:
             status, reply = self.insist("POST", path + "/heartbeat", {"phase": "play", "plies": 100 * seq, "started_pairs": seq * BATCH + 1})
             equal(status, 200, reply)
         outcomes = "".join(self.random.choice("011222334") for _ in range(BATCH))
+        games = packed(played(dealt, seq, outcomes))
+        status, reply = self.insist("PUT", f"{path}/games/{seq}", games, {"Content-Type": "application/zstd"})
+        equal(status, 200, reply)
         self.sent[task, seq] = outcomes
-        status, reply = self.insist("POST", path + "/batches", batch(seq, outcomes, sha, tc=STC), about=(task, seq))
+        status, reply = self.insist("POST", path + "/batches", batch(seq, outcomes, reply["sha256"], tc=STC), about=(task, seq))
         equal(status, 200, reply)
         true((task, seq) not in self.stored, "one acknowledgement a batch")
         self.stored[task, seq] = Stored(outcomes, reply["counted"])

@@ -6,7 +6,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test  # noqa: E402
-from protocol import batch, claim  # noqa: E402
+from played import post_batch  # noqa: E402
+from protocol import claim  # noqa: E402
 from server import Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
@@ -31,8 +32,7 @@ def play(owner, measured=1.0, in_play=1.0):
     load = {"delay": 0, "steal": 0, "swap_mib": 0, "rest_new": 0, "rest_base": 0, "speed": in_play and in_play * NODES, "speed_before": None}
     path = f"/tasks/{task.json['id']}"
     for seq in range(2):
-        reply = worker.api("POST", f"{path}/batches", batch(seq, "1322", tc=f"{10 / measured:.3f}+{0.1 / measured:.3f}",
-                                                            speed=measured * NODES, load=load))
+        reply = post_batch(worker, task.json, seq, "1322", tc=f"{10 / measured:.3f}+{0.1 / measured:.3f}", speed=measured * NODES, load=load)
         equal((reply.status, reply.json.get("counted")), (200, True), repr(reply))
     equal(worker.api("POST", f"{path}/release", {"started_pairs": 8}).status, 200)
     return True

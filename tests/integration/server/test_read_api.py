@@ -13,6 +13,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import MATCHES, add_test, insert, parameters, sql, write_plain_book  # noqa: E402
 from patches import with_line  # noqa: E402
+from played import post_batch  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -55,13 +56,9 @@ def claim(worker, key):
     return reply.json
 
 
-def play(worker, task, batches=1):
-    for seq in range(batches):
-        wins, losses = sum("34".count(c) + "4".count(c) for c in OUTCOMES), 0
-        reply = worker.api("POST", f"/tasks/{task['id']}/batches", {
-            "seq": seq, "result": {"outcomes": OUTCOMES, "wins": wins, "losses": losses, "draws": 2 * len(OUTCOMES) - wins - losses,
-                                   "crashes": 1, "time_losses": 0, "ponders": 0, "ponders_against": 0}, "tc": "nodes=1000", "speed": 1e6, "busy": 0.01, "thought": 0, "games_sha256": None})
-        equal(reply.status, 200, reply)
+def play(worker, task):
+    reply = post_batch(worker, task, 0, OUTCOMES, crashes=1, busy=0.01)
+    equal(reply.status, 200, reply)
 
 
 def set_up():
@@ -79,7 +76,7 @@ def set_up():
         if number < 3:
             equal(boss.api("POST", f"/tests/{number}/approve").status, 200)
         if number == 1:
-            play(worker, claim(worker, "a"), 1)
+            play(worker, claim(worker, "a"))
     failed = claim(worker, "b")
     equal(worker.api("POST", f"/tasks/{failed['id']}/fail", {
         "kind": "sandbox", "side": "new", "message": "no room", "log": "tmpfs is full\n", "bench": None, "started_pairs": 0}).status, 200)
@@ -246,7 +243,7 @@ def each_workload_has_statistics_of_its_own():
         equal((empty["summary"], empty["units"], empty["plain"], sorted(empty["points"])), ("", 0, None, points))
         contains(anyone.get(path).text, "The chart appears after the first batch.")
         stream = listen("/stream" + path.replace("/tests/", "?test="))
-        play(worker, claim(worker, workload), 1)
+        play(worker, claim(worker, workload))
         test, history = read(path), read(path + "/history")
         equal((test["workload"], test["settings"]["parameters"]), (workload, parameters))
         same_shape(test["stats"], {**common, **own, "points": dict.fromkeys(points, 1.5), "eta": test["stats"]["eta"]}, workload)

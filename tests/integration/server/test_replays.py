@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import ADJUDICATION, add_test, sql  # noqa: E402
 from played import packed, played  # noqa: E402
 from protocol import batch, claim, clock_of, put_games  # noqa: E402
-from server import Server, wait_until  # noqa: E402
+from server import Server  # noqa: E402
 from tap import contains, equal, run  # noqa: E402
 
 OUTCOMES = "01234"
@@ -26,20 +26,21 @@ def only(test):
 
 
 def replayed(lie=lambda games, task: games, outcomes=OUTCOMES, seed=1, **fields):
-    """A machine's only batch, its games changed by `lie`: what the replay says of it."""
+    """A machine's only batch, its games changed by `lie`: why it is refused; "": it counts."""
     worker = server.worker(key=f"{next(machines):032x}")
     task = claim(worker).json
     games = played(task, 0, outcomes, seed)
     games = lie(copy.deepcopy(games), task) or games
     sha = put_games(worker, task["id"], 0, packed(games)).json["sha256"]
     reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, outcomes, sha, tc=clock_of(task), **fields))
-    equal(reply.status, 200, reply)
-    found = lambda: sql(server, "SELECT r.fault, r.left_out, b.excluded FROM batches b JOIN replays r ON r.batch_id = b.id "
-                                "WHERE b.task_id = ?", task["id"])
-    wait_until(found)
-    (fault, left_out, excluded), = found()
-    equal((left_out, bool(excluded)), ("", bool(fault)))
-    return fault
+    stored = sql(server, "SELECT counted FROM batches WHERE task_id = ?", task["id"])
+    if reply.status == 200:
+        equal(stored, [(1,)])
+        return ""
+    equal((reply.status, reply.code, stored), (422, "replay_mismatch", []), reply)
+    equal(sql(server, "SELECT state FROM tasks WHERE id = ?", task["id"]), [("failed",)])
+    equal(claim(worker).status, 204)
+    return reply.json["error"]["message"].removeprefix("batch 0: ")
 
 
 def changed(number, **members):
@@ -137,7 +138,6 @@ def each_lie_is_found_and_counts_nothing():
 
 if __name__ == "__main__":
     with Server(start=False) as server:
-        server.command("set", server.data, "replay_share", "1")
         server.command("set", server.data, "registrations_per_hour", "100000")
         server.start()
         run(honest_games_stand_whatever_their_test, each_lie_is_found_and_counts_nothing)

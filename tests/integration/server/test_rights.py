@@ -16,7 +16,8 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import routes  # noqa: E402
 from database import add_test, sql, write_plain_book  # noqa: E402
-from protocol import batch, claim, games_body, put_games  # noqa: E402
+from played import post_batch  # noqa: E402
+from protocol import claim  # noqa: E402
 from server import ADMIN, PASSWORD, Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -69,14 +70,13 @@ def refused(reply, status, code):
 
 
 def post(worker, task, seq):
-    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "2222"))
+    return post_batch(worker, task, seq, "2222")
 
 
 def no_work_is_left_for(worker, task, code):
     """Everything that a machine does, but handing in what it was dealt before, is refused; what it hands in does not count."""
     place = f"/tasks/{task['id']}"
     refused(claim(worker), 403, code)
-    refused(put_games(worker, task["id"], 1, games_body(task["first_pair"] + 4, 4)), 403, code)
     refused(worker.api("PUT", place + "/faults/0", {**FAULT_REPORT, "pair": task["first_pair"]}), 403, code)
     refused(worker.api("POST", place + "/bench", {"side": "new", "nodes": 1}), 403, code)
     refused(worker.api("POST", place + "/fail", {"kind": "build", "side": "new", "message": "x", "log": ""}), 403, code)
@@ -355,8 +355,9 @@ maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{i
 admin: GET /admin /api/v1/users
 admin: POST /admin/users/{name}/role /admin/users/{name}/state /api/v1/users/{name}/role /api/v1/users/{name}/state
 machine: POST /api/v1/tasks/claim /api/v1/tasks/{task}/bench /api/v1/tasks/{task}/fail
-machine: PUT /api/v1/tasks/{task}/endings/{game} /api/v1/tasks/{task}/faults/{seq} /api/v1/tasks/{task}/games/{seq}
+machine: PUT /api/v1/tasks/{task}/endings/{game} /api/v1/tasks/{task}/faults/{seq}
 any machine: POST /api/v1/tasks/{task}/batches /api/v1/tasks/{task}/heartbeat /api/v1/tasks/{task}/release
+any machine: PUT /api/v1/tasks/{task}/games/{seq}
 anyone: POST /logout /api/v1/logout
 """
 # What is said with a call, so that nothing comes of it.

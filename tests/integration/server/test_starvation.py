@@ -11,7 +11,8 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, counts, sql, write_plain_book  # noqa: E402
-from protocol import STC, batch, claim, side_of  # noqa: E402
+from played import post_batch  # noqa: E402
+from protocol import batch, claim, side_of  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
@@ -44,7 +45,7 @@ class Machine(Client):
         return reply.json if reply.status == 200 else None
 
     def post(self, task, seq=0, outcomes="2" * BATCH):
-        return self.api("POST", f"/tasks/{task['id']}/batches", batch(seq, outcomes, tc=STC))
+        return post_batch(self, task, seq, outcomes)
 
     def release(self, task, begun=0):
         return self.api("POST", f"/tasks/{task['id']}/release", {"started_pairs": begun})

@@ -10,8 +10,9 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql, write_plain_book  # noqa: E402
-from protocol import STC, batch, claim, games_body, put_games, zstd  # noqa: E402
-from server import ROOT, Client, Server, wait_until  # noqa: E402
+from played import cut, played, played_batch, post_batch, upload  # noqa: E402
+from protocol import STC, batch, changed, claim, zstd  # noqa: E402
+from server import ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 EXAMPLES = {name: json.loads(text) for name, text in
@@ -19,6 +20,7 @@ EXAMPLES = {name: json.loads(text) for name, text in
 EVIL = "<script>alert(1)</script>\x1b[31m & so on"
 FAULTS = {"crashes": 1, "time_losses": 1}  # of which there is fault reports later
 server = anyone = worker = task = None
+uploaded = {}
 
 
 def fault_report(**fields):
@@ -30,7 +32,14 @@ def put(seq, document, headers=None):
 
 
 def post(seq, **fields):
-    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "2222", **{"tc": STC, **fields}))
+    return worker.api("POST", f"/tasks/{task['id']}/batches", counts(seq, **fields))
+
+
+def counts(seq, **fields):
+    """Of games that are uploaded once: a repeat may say something else of them."""
+    if seq not in uploaded:
+        uploaded[seq] = played_batch(worker, task, seq, "1322", **({"tc": STC, **fields} if seq else {"tc": STC, **FAULTS}))
+    return changed(uploaded[seq], fields)
 
 
 def a_batch_reports_the_load_of_its_machine():
@@ -68,7 +77,7 @@ def an_operator_sets_the_limits():
     equal(server.command("set", server.data, "sandbox_min", "3", check=False).returncode, 1)
     listed = server.command("set", server.data)
     contains(listed, "flag_busy 0.9\n")
-    for name in ("flag_slow", "flag_swap_mib", "sandbox_min", "replay_share"):
+    for name in ("flag_slow", "flag_swap_mib", "sandbox_min"):
         contains(listed, f"  {name} ")
     contains(server.command("check", server.data), "0 differences")
 
@@ -199,30 +208,32 @@ def a_blocked_machine_gets_no_work_and_its_results_do_not_count():
     equal(boss.api("POST", "/machines/99/block").code, "no_such_machine")
 
 
-def games_are_played_over_again_and_invented_ones_are_found():
-    server.command("set", server.data, "replay_share", "1")
+def games_are_replayed_and_invented_ones_are_refused():
     honest, liar = server.worker(key="h" * 32, name="honest"), server.worker(key="l" * 32, name="liar")
-    for who, plies in ((honest, 8), (liar, 4)):
-        dealt = claim(who).json
-        sha = put_games(who, dealt["id"], 0, games_body(dealt["first_pair"], 4, plies, dealt["openings"])).json["sha256"]
-        equal(who.api("POST", f"/tasks/{dealt['id']}/batches", batch(0, "2222", sha, tc=STC)).json["counted"], True)
-    wait_until(lambda: anyone.api("GET", "/tests/1").json["replays"]["batches"] == 2)
+    equal(post_batch(honest, claim(honest).json, 0, "2222").json["counted"], True)
+    before, dealt = stats(), claim(liar).json
+    invented = played(dealt, 0, "2222")
+    cut(invented[0], 4)
+    sha = upload(liar, dealt, 0, invented).json["sha256"]
+    replies = [liar.api("POST", f"/tasks/{dealt['id']}/batches", batch(0, "2222", sha, tc=STC)) for _ in range(2)]
+    for reply in replies:
+        equal((reply.status, reply.code, reply.json["error"]["message"]),
+              (422, "replay_mismatch", "batch 0: game 1: its result does not follow from how it ended"))
     test = anyone.api("GET", "/tests/1").json
-    equal((test["replays"]["games"], test["replays"]["mismatches"]), (16, 1))
-    equal([(fault["worker_name"], fault["fault"]) for fault in test["replays"]["faults"]],
-          [("liar", "game 1: its result does not follow from how it ended")])
-    equal([(x["worker_name"], x["user"], x["pairs"]) for x in test["exclusions"]], [("liar", None, 4)])
+    equal((stats(), [(f["kind"], f["worker_name"], f["heading"]) for f in test["failures"]]),
+          (before, [("games", "liar", "Games that cannot have been played")]))
     true("honest" in [w["name"] for w in test["workers"]] and "liar" not in [w["name"] for w in test["workers"]], "who counts")
-    contains(anyone.get("/tests/1").words, "Batches with games that cannot have been played: 1.")
+    contains(anyone.get("/tests/1").words, "Games that cannot have been played")
     contains(anyone.get(f"/machines/{liar.worker}").text, "its result does not follow")
-    contains(anyone.get("/metrics").text, "\npatchmate_replay_mismatches 1\n")
+    contains(anyone.get("/metrics").text, "\npatchmate_batches_refused 1\n")
+    equal(claim(liar).status, 204)
     contains(server.command("check", server.data), "0 differences")
 
 
 def a_side_that_computes_in_its_opponents_time_is_named():
     mine = claim(worker).json
     path, games = f"/tasks/{mine['id']}", 2 * anyone.api("GET", "/tests/1").json["stats"]["pairs"] + 8
-    equal(worker.api("POST", path + "/batches", batch(0, "1222", ponders=1, tc=STC)).json["counted"], True)
+    equal(post_batch(worker, mine, 0, "1222", ponders=1).json["counted"], True)
     sentence = f"The new side lost 1 of {games} games because it computed in its opponent's time, the base 0."
     test = anyone.api("GET", "/tests/1").json
     equal((test["rest_warning"], test["stats"]["ponders"], test["stats"]["ponders_against"]), (sentence, 1, 0))
@@ -248,11 +259,12 @@ def main():
         server.start()
         anyone, worker = Client(server), server.worker()
         task = claim(worker, cores=8, speeds={"anvil": 1234567.0}).json
+        sql(server, "UPDATE tasks SET created = created - 1000")  # a loss on time takes its time
         run(a_batch_reports_the_load_of_its_machine, the_cpu_time_of_a_side_while_the_other_was_to_move_is_shown, an_operator_sets_the_limits, fault_report_is_taken_once_and_shown,
             what_engines_said_cannot_break_out_of_a_page, fault_report_of_the_wrong_shape_is_refused, the_metrics_count_faults_and_marks,
             a_machine_shows_its_speed_and_its_instruction_set, a_maintainer_excludes_marked_batches_and_takes_it_back,
             a_blocked_machine_gets_no_work_and_its_results_do_not_count, a_machine_with_too_low_a_sandbox_level_gets_no_work_and_learns_what_to_install,
-            games_are_played_over_again_and_invented_ones_are_found,
+            games_are_replayed_and_invented_ones_are_refused,
             a_side_that_computes_in_its_opponents_time_is_named, the_server_ends_well)
     finally:
         server.close()

@@ -214,9 +214,7 @@ def each_end_of_a_game_stands_its_replay():
         with a_worker():
             until(lambda: test_row(test)["state"] == "finished")
         tap.equal(counts_of(test)[wanted[0]], wanted[1], options)
-    batches = one("SELECT count(*) AS n FROM batches WHERE games_sha256 IS NOT NULL")["n"]
-    until(lambda: one("SELECT count(*) AS n FROM replays")["n"] == batches)
-    tap.equal(rows("SELECT * FROM replays WHERE fault <> '' OR left_out <> ''"), [])
+    tap.equal(rows("SELECT * FROM failures WHERE kind = 'games'"), [])
 
 
 def games_that_a_rule_ended_are_played_on():
@@ -385,7 +383,6 @@ def bad_options_are_explained():
 
 try:
     with kit.Server(init_options=["--engine-source", str(write_toy_source(FOLDER / "source")), "--book", str(make_book())]) as server:
-        server.command("set", server.data, "replay_share", "1")
         server.add_user("dev", "developer")
         server.add_user("boss", "maintainer")
         tap.run(a_patch_is_built_benched_and_played_to_the_end, the_same_machine_is_the_same_worker_and_builds_nothing_twice,

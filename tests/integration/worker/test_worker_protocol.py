@@ -16,6 +16,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
 from database import add_test, write_plain_book  # noqa: E402
+from played import played, played_batch, post_batch, upload  # noqa: E402
 from protocol import STC, batch, changed, side_of  # noqa: E402
 from server import BUILD, ROOT, Server  # noqa: E402
 
@@ -114,11 +115,10 @@ def a_whole_task_follows_the_examples_of_the_documentation():
         same_shape(reply.json, example("heartbeat.reply"))
         reply = worker.api("POST", path + "/bench", example("bench.request"))
         tap.equal(reply.json, example("bench.reply"))
-        games = zstd((json.dumps(example("game")) + "\n").encode() * (2 * BATCH))
-        reply = worker.request("PUT", f"/api/v1{path}/games/0", games, {"Content-Type": "application/zstd"})
-        tap.equal(reply.status, 200)
-        same_shape(reply.json, example("games.reply"))
-        counts = changed({**example("batch.request"), **batch(0, "2134", reply.json["sha256"], tc=STC)}, {"crashes": 1})
+        counts = {**example("batch.request"), **played_batch(worker, task, 0, "2134", crashes=1), "said": None}
+        again = upload(worker, task, 0, played(task, 0, "2134"))
+        tap.equal(again.code, "batch_conflict")
+        same_shape({"sha256": counts["games_sha256"]}, example("games.reply"))
         reply = worker.api("POST", path + "/batches", counts)
         tap.equal(reply.status, 200)
         same_shape(reply.json, example("batch.reply"))
@@ -269,8 +269,9 @@ def no_opening_is_dealt_twice_until_the_book_is_spent():
 def refusals_of_batches_name_the_fault():
     with Loop() as loop:
         worker, other = loop.server.worker(), loop.server.worker(key="o" * 32)
-        path = f"/tasks/{claim(worker).json['id']}/batches"
-        good = batch(0, "2134", tc=STC)
+        task = claim(worker).json
+        path = f"/tasks/{task['id']}/batches"
+        good = played_batch(worker, task, 0, "2134")
         for change, status, code in [
                 ({"wins": 9}, 422, "bad_counts"), ({"outcomes": "213"}, 422, "bad_counts"), ({"outcomes": "2135"}, 422, "bad_counts"),
                 ({"outcomes": 2134}, 422, "bad_request"), ({"seq": 1}, 409, "seq_gap"), ({"seq": -1}, 422, "bad_request"),
@@ -289,7 +290,7 @@ def refusals_of_batches_name_the_fault():
         tap.equal(loop.sql("SELECT count(*) FROM batches"), [(0,)])
         tap.equal(worker.api("POST", path, good).json["counted"], True)
         tap.equal(worker.api("POST", path, good).json["repeat"], True)
-        tap.equal(worker.api("POST", path, batch(0, "2143", tc=STC)).code, "batch_conflict")
+        tap.equal(worker.api("POST", path, {**batch(0, "2143", good["games_sha256"]), "tc": STC}).code, "batch_conflict")
 
 
 def games_that_are_no_games_are_refused():
@@ -326,18 +327,18 @@ def blobs_are_sent_whole_or_in_ranges_and_only_to_callers_with_the_right():
 def a_verdict_ends_the_test_for_everybody():
     with Loop(parameters=json.dumps({**SPRT, "model": "logistic", "elo1": 100.0})) as loop:
         worker, other = loop.server.worker(), loop.server.worker(key="o" * 32)
-        idle = claim(other).json["id"]
+        idle = claim(other).json
         state, seq, task = "active", 0, claim(worker).json
         while state == "active":
-            reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, "3433", tc=STC)).json
+            reply = post_batch(worker, task, seq, "3433").json
             state, seq = reply["test"]["state"], seq + 1
             if reply["why"] == "done":
                 task, seq = claim(worker).json, 0
         tap.equal((reply["continue"], reply["why"]), (False, "finished"))
         tap.equal(loop.sql("SELECT result FROM tests"), [("accepted",)])
-        heartbeat = other.api("POST", f"/tasks/{idle}/heartbeat", {"phase": "play", "plies": 9, "started_pairs": 1}).json
+        heartbeat = other.api("POST", f"/tasks/{idle['id']}/heartbeat", {"phase": "play", "plies": 9, "started_pairs": 1}).json
         tap.equal((heartbeat["continue"], heartbeat["why"]), (False, "finished"))
-        late = other.api("POST", f"/tasks/{idle}/batches", batch(0, "0000", tc=STC)).json
+        late = post_batch(other, idle, 0, "0000").json
         tap.equal((late["stored"], late["counted"], late["test"]["units"]), (True, False, reply["test"]["units"]))
         tap.equal(claim(worker).status, 204)
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
@@ -349,14 +350,15 @@ def acknowledged_results_are_there_after_a_kill():
         task = claim(worker, cores=8).json
         path, seen = f"/tasks/{task['id']}/batches", 0
         for seq in range(5):
-            tap.equal(worker.api("POST", path, batch(seq, "2134", tc=STC)).json["counted"], True)
+            counts = played_batch(worker, task, seq, "2134")
+            tap.equal(worker.api("POST", path, counts).json["counted"], True)
             if seq % 2:
                 loop.server.kill()
                 worker.close()
                 loop.server.start()
             seen += 1
             tap.equal(loop.sql("SELECT count(*) FROM batches WHERE counted"), [(seen,)])
-            tap.equal(worker.api("POST", path, batch(seq, "2134", tc=STC)).json["repeat"], True)
+            tap.equal(worker.api("POST", path, counts).json["repeat"], True)
         tap.contains(loop.server.command("check", loop.server.data), " 0 differences")
 
 

@@ -138,43 +138,43 @@ static void what_is_not_there_cannot_be_excluded(void **state) {
     assert_string_equal(kit.err.code, "no_such_test");
 }
 
-static void batches_that_were_begun_when_the_server_ended_are_left_out(void **state) {
-    (void)state;
-    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
-    kit_sql(&kit,
-            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70) "
-            "INSERT INTO batches (id, test_id, task_id, worker_id, seq, units, result, tc, speed, "
-            "busy, received) "
-            "SELECT 100 + i, test_id, task_id, worker_id, i, units, result, tc, speed, busy, "
-            "received FROM batches, n");
-    kit_sql(&kit, "INSERT INTO replays_started SELECT id, 1 FROM batches WHERE id > 100");
-    assert_true(ledger_replays_resume(kit.db, 5, &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays_started"), 0);
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM replays WHERE left_out <> ''"), 70);
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM exclusions"), 0);
-    assert_int_equal(kit_int(&kit, "SELECT sum(1 + repeats) FROM events WHERE type = 'replay'"),
-                     70);
+// ---- games that cannot have been played ---------------------------------------------------------
+
+static bool refuse(int64_t seq, const char *fault) {
+    json_auto_t *result = kit_result("4444");
+    Batch batch = kit_batch(task, 1, seq, result);
+    return ledger_batch_refuse(&kit.turn, &batch, fault, &kit.err);
 }
 
-// ---- games that were played over again ----------------------------------------------------------
-
-static void a_batch_that_was_not_played_takes_its_machine_out_of_the_test(void **state) {
+static void impossible_games_end_the_task_and_keep_their_machine_away(void **state) {
     (void)state;
     assert_true(kit_post(&kit, task, 1, 0, "4444", &posted));
-    assert_true(kit_post(&kit, task, 1, 1, "4444", &posted));
-    assert_true(ledger_replayed(&kit.turn, 1, 8, "", "", &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 16);
-    assert_true(ledger_replayed(&kit.turn, 2, 8, "game 3: it is of another pair", "", &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 0);
-    char *reason scope(free_ptr) = kit_text(&kit, "SELECT reason FROM exclusions");
-    assert_string_equal(reason, "replay mismatch: game 3: it is of another pair");
+    assert_true(refuse(1, "batch 1: game 3: it is of another pair"));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches WHERE excluded = 0"), 1);
+    assert_false(kit_post(&kit, task, 1, 1, "4444", &posted));
+    assert_string_equal(kit.err.code, "replay_mismatch");
+    assert_string_equal(kit.err.message, "batch 1: game 3: it is of another pair");
+    assert_true(kit_post(&kit, task, 1, 0, "4444", &posted)); // it was counted before
+    assert_true(posted.repeat && !posted.task.continues);
+    assert_true(refuse(1, "again"));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
-    assert_true(ledger_replayed(&kit.turn, 2, 8, "again", "", &kit.err));
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'replay'"), 1);
-    assert_false(ledger_replayed(&kit.turn, 99, 8, "", "", &kit.err));
+    assert_int_equal(kit_claim(&kit, 1, 4, 0), 0);
+    int64_t other = kit_claim(&kit, 3, 4, 0);
+    assert_int_equal(
+        kit_int(&kit, "SELECT first_pair FROM tasks WHERE id = %lld", (long long)other), 4);
     assert_int_equal(kit_check(&kit), 0);
-    assert_true(include(1)); // a person may know better
-    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_batch_whose_games_were_not_replayed_does_not_count(void **state) {
+    (void)state;
+    json_auto_t *result = kit_result("4444");
+    Batch batch = kit_batch(task, 1, 0, result);
+    batch.replayed = false;
+    assert_false(ledger_batch(&kit.turn, &batch, &posted, &kit.err));
+    assert_string_equal(kit.err.code, "games_missing");
+    assert_false(ledger_batch_replay(&kit.turn, kit.folder, &batch, &kit.err));
+    assert_string_equal(kit.err.field, "games_sha256");
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM batches"), 0);
 }
 
 // ---- blocked machines ---------------------------------------------------------------------------
@@ -228,47 +228,39 @@ static void play_batches(int count) {
     }
 }
 
-static void replay_batches(int64_t first, int64_t last) {
-    for (int64_t batch = first; batch <= last; batch++)
-        assert_true(ledger_replayed(&kit.turn, batch, 8, "", "", &kit.err));
-}
-
-static void a_record_takes_batches_and_clean_replays_and_a_day(void **state) {
+static void a_record_takes_batches_and_a_day(void **state) {
     (void)state;
     play_batches(15);
     kit.turn.now += 90000;
     kit_sql(&kit, "UPDATE tasks SET lease_until = 1e9");
-    replay_batches(1, 5);
     assert_int_equal(records(), 0); // one batch is missing
     play_batches(1);
-    replay_batches(6, 6);
     assert_int_equal(records(), 1);
-    assert_true(ledger_replayed(&kit.turn, 7, 8, "game 3: it is of another pair", "", &kit.err));
+}
+
+static void impossible_games_take_the_record_for_a_month(void **state) {
+    (void)state;
+    play_batches(15);
+    kit.turn.now += 90000;
+    kit_sql(&kit, "UPDATE tasks SET lease_until = 1e9");
+    play_batches(2);
+    assert_int_equal(records(), 1);
+    assert_true(refuse(1, "batch 1: game 3: it is of another pair"));
     assert_int_equal(records(), 0);
-    assert_true(include(1));
-    replay_batches(8, 16);
+    kit_sql(&kit, "UPDATE tests SET resumed = %f", ++kit.turn.now);
+    task = kit_claim(&kit, 1, 4, 0);
+    play_batches(3);
     assert_int_equal(records(), 0);
-    play_batches(1);
     kit.turn.now += 31 * 86400;
-    replay_batches(17, 17);
+    kit_sql(&kit, "UPDATE tasks SET lease_until = 1e9");
+    play_batches(1);
     assert_int_equal(records(), 1);
 }
 
 static void many_batches_of_one_day_are_no_record(void **state) {
     (void)state;
     play_batches(40);
-    replay_batches(1, 40);
     assert_int_equal(records(), 0);
-}
-
-static void batches_that_were_not_played_over_again_are_no_record(void **state) {
-    (void)state;
-    play_batches(40);
-    kit.turn.now += 90000;
-    replay_batches(1, 2);
-    assert_int_equal(records(), 0);
-    replay_batches(3, 3);
-    assert_int_equal(records(), 1);
 }
 
 int main(void) {
@@ -279,13 +271,13 @@ int main(void) {
         WITH_TASK(a_verdict_stays_when_its_batches_go),
         WITH_TASK(what_comes_back_may_decide_an_open_test),
         WITH_TASK(what_is_not_there_cannot_be_excluded),
-        WITH_TASK(a_batch_that_was_not_played_takes_its_machine_out_of_the_test),
-        WITH_TASK(batches_that_were_begun_when_the_server_ended_are_left_out),
+        WITH_TASK(impossible_games_end_the_task_and_keep_their_machine_away),
+        WITH_TASK(a_batch_whose_games_were_not_replayed_does_not_count),
         WITH_TASK(a_blocked_machine_loses_its_task_and_its_later_batches_do_not_count),
         WITH_TASK(what_a_blocked_machine_had_not_begun_is_played_by_others),
-        WITH_TASK(a_record_takes_batches_and_clean_replays_and_a_day),
+        WITH_TASK(a_record_takes_batches_and_a_day),
         WITH_TASK(many_batches_of_one_day_are_no_record),
-        WITH_TASK(batches_that_were_not_played_over_again_are_no_record),
+        WITH_TASK(impossible_games_take_the_record_for_a_month),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

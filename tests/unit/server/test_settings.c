@@ -62,7 +62,7 @@ static void every_row_is_whole_and_its_default_fits(void **state) {
 static void a_setting_that_is_not_set_is_its_default(void **state) {
     (void)state;
     assert_int_equal(setting_whole(db, SETTING_TASK_SECONDS), 1800);
-    assert_true(setting_real(db, SETTING_REPLAY_SHARE) == 0.1);
+    assert_true(setting_real(db, SETTING_FLAG_BUSY) == 0.1);
     assert_true(setting_is(db, SETTING_SIGNUP, "open"));
     char *name scope(free_ptr) = setting_text(db, SETTING_NAME);
     assert_string_equal(name, "Patchmate");
@@ -102,8 +102,8 @@ static void a_setting_that_is_set_is_its_value(void **state) {
     (void)state;
     assert_true(setting_write(db, SETTING_TASK_SECONDS, "60", &err));
     assert_int_equal(setting_whole(db, SETTING_TASK_SECONDS), 60);
-    assert_true(setting_write(db, SETTING_REPLAY_SHARE, "0.5", &err));
-    assert_true(setting_real(db, SETTING_REPLAY_SHARE) == 0.5);
+    assert_true(setting_write(db, SETTING_FLAG_BUSY, "0.5", &err));
+    assert_true(setting_real(db, SETTING_FLAG_BUSY) == 0.5);
     assert_true(setting_write(db, SETTING_SIGNUP, "closed", &err));
     assert_true(setting_is(db, SETTING_SIGNUP, "closed"));
     assert_true(setting_write(db, SETTING_NAME, "Our tests", &err));
