@@ -264,12 +264,12 @@ def after_all_of_that_good_requests_go_through():
 
 # ---- engines -----------------------------------------------------------------------------------------------------------------
 
-def an_engine_that_never_answers_uci_pauses_its_test_with_that_word():
+def an_engine_that_never_answers_uci_ends_its_test_with_that_word():
     with server_with_engine(MUTE) as mute:
         test = add_test(mute, tc="nodes=100")
         mute.start()
         with Worker(mute, "--concurrency", "1") as worker:
-            wait_until(lambda: sql(mute, "SELECT state FROM tests") == [("paused",)], 60)
+            wait_until(lambda: sql(mute, "SELECT result FROM tests") == [("failed",)], 60)
             reason, units = sql(mute, "SELECT reason, units_counted FROM tests WHERE id = ?", test)[0]
             equal(units, 0)
             contains(reason, "uci")
