@@ -120,10 +120,14 @@ WHERE t.author_id = :user AND t.id < :before ORDER BY t.id DESC LIMIT :limit
 -- name: page_idle row
 -- types: :online_s real
 -- types: :now real, :sandbox int, :retry_s real, machines int, bare int, few_cores int, failed int, elsewhere int, resting int, misfit int
+-- types: stranger int, only_roles bool
 SELECT count(*) AS machines, count(*) FILTER (WHERE what = 'bare') AS bare, count(*) FILTER (WHERE what = 'few_cores') AS few_cores,
        count(*) FILTER (WHERE what = 'failed') AS failed, count(*) FILTER (WHERE what = 'elsewhere') AS elsewhere, count(*) FILTER (WHERE what = 'resting') AS resting,
-       count(*) FILTER (WHERE what = 'misfit') AS misfit
-FROM (SELECT CASE WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox THEN 'bare'
+       count(*) FILTER (WHERE what = 'misfit') AS misfit, count(*) FILTER (WHERE what = 'stranger') AS stranger,
+       (SELECT mode = 'roles' FROM trust) AS only_roles
+FROM (SELECT CASE WHEN (SELECT mode FROM trust) = 'roles' AND NOT EXISTS (SELECT 1 FROM role_holders h WHERE h.user_id = w.user_id)
+                  THEN 'stranger'
+                  WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox THEN 'bare'
                   WHEN w.cores < (SELECT max(threads) FROM sides WHERE test_id = t.id) THEN 'few_cores'
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) THEN 'failed'

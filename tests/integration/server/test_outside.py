@@ -293,6 +293,18 @@ def a_role_that_is_given_or_taken_counts_at_the_next_claim():
     sql(server, "UPDATE users SET state = 'active' WHERE name = 'dev'")
 
 
+def a_test_that_waits_says_why():
+    afresh()
+    idle = lambda: server.client().api("GET", "/tests/1").json["idle"]
+    sql(server, "UPDATE workers SET last_seen = 0")
+    equal(idle(), "No machine is online.")
+    send(get(host="Host: example.org"))
+    equal(idle(), "No machine of a person with a role is online, and others get no tasks (see Health).")
+    accounts()
+    equal(idle(), "Of the machines online (5), 2 are of no people with a role (see Health), 3 may be about to take it, have just left or are "
+                  "short of memory.")
+
+
 def a_claim_that_waits_is_refused_when_the_server_is_reached():
     afresh()
     sql(server, "UPDATE tests SET state = 'paused'")
@@ -357,7 +369,7 @@ def main():
             many_at_once_are_one_event_and_the_first_reason_stays, it_stays_after_a_restart_and_the_start_says_why,
             no_request_undoes_it, a_database_that_cannot_be_written_answers_503_and_the_next_request_tries_again,
             a_server_may_begin_in_it, only_people_with_a_role_get_tasks_while_trust_is_not_set,
-            a_role_that_is_given_or_taken_counts_at_the_next_claim, a_claim_that_waits_is_refused_when_the_server_is_reached,
+            a_role_that_is_given_or_taken_counts_at_the_next_claim, a_test_that_waits_says_why, a_claim_that_waits_is_refused_when_the_server_is_reached,
             the_page_says_why_and_what_the_operator_can_do,
             a_real_worker_prints_the_reason_and_starts_when_the_operator_has_chosen)
 
