@@ -256,7 +256,7 @@ def outcomes(workers, answers=None):
         if answers is not None:
             answers[name] = reply
         if reply.status == 200:
-            worker.api("POST", f"/tasks/{reply.json['id']}/release", {"reason": "enough"})
+            equal(worker.api("POST", f"/tasks/{reply.json['id']}/release", {"started_pairs": 0}).status, 200)
             sql(server, "UPDATE workers SET rest_until = 0, fruitless = 0")
     return found
 
@@ -290,6 +290,7 @@ def a_role_that_is_given_or_taken_counts_at_the_next_claim():
     equal(outcomes(workers)["joe"], NOT_YET)
     sql(server, "UPDATE users SET state = 'blocked' WHERE name = 'dev'")
     equal(outcomes(workers)["dev"], "blocked")
+    equal(sql(server, "SELECT u.name FROM role_holders h JOIN users u ON u.id = h.user_id ORDER BY u.name"), [("boss",), ("chief",), ("root",)])
     sql(server, "UPDATE users SET state = 'active' WHERE name = 'dev'")
 
 
