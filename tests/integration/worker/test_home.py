@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # test: plain only
 """Two machines in a private network, with a new server: no account, no setting. They play a test to its end, and its patch is
-merged with one click.
+merged with one click. What one of them says about a patch decides, since both are vouched for.
 
 The machines have private addresses of their own: those of the loopback of a network of the script's own."""
 
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import sql  # noqa: E402
 from own_network import own_network  # noqa: E402
 from server import Server, wait_until  # noqa: E402
-from tap import equal, run, skipped, true  # noqa: E402
+from tap import contains, equal, run, skipped, true  # noqa: E402
 from toy_engine import write_toy_source  # noqa: E402
 from worker import Worker  # noqa: E402
 
@@ -71,6 +71,18 @@ def two_machines_play_a_test_to_its_end_and_one_click_merges_it():
     equal(sql(server, "SELECT baseline FROM engines"), [(document(test)["merged_commit"],)])
 
 
+def a_build_that_fails_on_one_machine_ends_its_test_while_the_other_is_there():
+    """The other machine plays another test meanwhile."""
+    busy = submit(patch("#include <stdio.h>", "#include <stdio.h>\n// long"), workload="fixed", games=100000, priority=5)
+    with a_machine(HOME[0]):
+        wait_until(lambda: document(busy)["stats"]["games"])
+        test = submit(patch("BENCH = 4711", "BENCH = forty_seven"), priority=9)
+        with a_machine(HOME[1]):
+            found = wait_until(lambda: finished(test), 120)
+    equal(found["result"], "failed")
+    contains(found["reason"], "build")
+
+
 def the_server_was_never_reached_from_outside():
     equal(server.client().api("GET", "/health").json["trust"]["reached"], None)
     true(all(f"http://{address}:" not in server.log() for address in HOME), "and warned of none of them")
@@ -88,7 +100,8 @@ def main():
     with server:
         sql(server, "UPDATE engines SET build = json_set(build, '$.command', 'make -j2 EXE=anvil')")
         server.start()
-        run(two_machines_play_a_test_to_its_end_and_one_click_merges_it, the_server_was_never_reached_from_outside)
+        run(two_machines_play_a_test_to_its_end_and_one_click_merges_it,
+            a_build_that_fails_on_one_machine_ends_its_test_while_the_other_is_there, the_server_was_never_reached_from_outside)
 
 
 if __name__ == "__main__":
