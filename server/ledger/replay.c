@@ -92,11 +92,24 @@ static void add_to_sums(const GameLine *line, const GameFound *found, Sums *sums
     sums->thought_most_ms += found->thought_most_ms;
 }
 
-static bool replay_line(const json_t *json, int number, const ReplayFacts *facts, Sums *sums,
-                        Error *err) {
+// What the lines of a batch are read into, one after the other.
+typedef struct LineBuffer {
+    GameText taken;
+    char text[GAME_LINE_MAX];
+} LineBuffer;
+
+static bool replay_line(const char *text, size_t size, int number, const ReplayFacts *facts,
+                        LineBuffer *buffer, Sums *sums, Error *err) {
     GameLine line;
     GameFound found;
-    if (!game_line_read(json, &line))
+    if (size > GAME_LINE_MAX)
+        return game_is_wrong(err, number, "its line has more than 128 KiB");
+    memcpy(buffer->text, text, size);
+    size = game_text_take(buffer->text, size, &buffer->taken);
+    json_auto_t *json = json_loadb(buffer->text, size, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(json))
+        return game_is_wrong(err, number, "it is no JSON object");
+    if (!game_line_read(json, &buffer->taken, &line))
         return game_is_wrong(err, number, "it does not say who was white");
     if (!game_replay(&line, facts, number, &found, err))
         return false;
@@ -146,18 +159,14 @@ static bool moves_check(const ReplayFacts *facts, const Sums *sums, Error *err) 
 
 bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error *err) {
     Sums sums = {0};
+    LineBuffer *buffer scope(free_ptr) = xmalloc(sizeof *buffer);
     int number = 0, most = 2 * (int)strlen(facts->outcomes);
     for (const char *end = text + size; text < end && number <= most; number++) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline ? newline : end;
         if (number == most)
             return game_is_wrong(err, number, "it is one too many");
-        if (stop - text > GAME_LINE_MAX)
-            return game_is_wrong(err, number, "its line has more than 128 KiB");
-        json_auto_t *json = json_loadb(text, (size_t)(stop - text), JSON_REJECT_DUPLICATES, NULL);
-        if (!json_is_object(json))
-            return game_is_wrong(err, number, "it is no JSON object");
-        if (!replay_line(json, number, facts, &sums, err) ||
+        if (!replay_line(text, (size_t)(stop - text), number, facts, buffer, &sums, err) ||
             (number % 2 && !pair_check(facts, number, &sums, err)))
             return false;
         text = stop + 1;
@@ -207,7 +216,7 @@ bool replay_ending(const char *text, size_t size, const ReplayFacts *facts, int 
     if (line_size > GAME_LINE_MAX)
         return game_is_wrong(err, number, "its line has more than 128 KiB");
     json_auto_t *json = json_loadb(start, line_size, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(json) || !game_line_read(json, &line) ||
+    if (!json_is_object(json) || !game_line_read(json, NULL, &line) ||
         line.pair != facts->first_pair + number / 2)
         return game_is_wrong(err, number, "it cannot be read");
     if (strcmp(line.end, "adjudication") != 0)

@@ -19,17 +19,14 @@ bool game_is_wrong(Error *err, int number, const char *what) {
 
 // ---- the line -----------------------------------------------------------------------------------
 
-bool game_line_read(const json_t *json, GameLine *line) {
+bool game_line_read(const json_t *json, const GameText *text, GameLine *line) {
     const char *color = member_text(json, "new_is");
     *line = (GameLine){
         .result = member_text(json, "result"),
         .end = member_text(json, "end"),
-        .moves = member_text(json, "moves"),
+        .moves = text && text->has_moves ? text->moves : member_text(json, "moves"),
         .opening = json_object_get(json, "opening"),
-        .clocks = json_object_get(json, "clock_ms"),
-        .scores = json_object_get(json, "scores"),
-        .depths = json_object_get(json, "depths"),
-        .nodes = json_object_get(json, "nodes"),
+        .text = text,
         .flag_ms =
             json_is_integer(json_object_get(json, "flag_ms")) ? member_int(json, "flag_ms") : -1,
         .pair = json_is_integer(json_object_get(json, "pair")) ? member_int(json, "pair") : -1,
@@ -49,14 +46,18 @@ static bool is_as_dealt(const GameLine *line, const ReplayFacts *facts, int numb
            game_is_wrong(err, number, "its opening is not the one that was dealt for the pair");
 }
 
-static bool is_list(const json_t *list, int plies) {
-    return json_is_array(list) && json_array_size(list) == (size_t)plies;
+static bool lists_check(const GameLine *line, int plies, int number, Error *err) {
+    for (int i = 0; i < LIST_COUNT; i++)
+        if (line->text->counts[i] != plies)
+            return game_is_wrong(err, number,
+                                 "it has not one clock, score, depth and count a move");
+    return true;
 }
 
-static bool lists_check(const GameLine *line, int plies, int number, Error *err) {
-    return (is_list(line->clocks, plies) && is_list(line->scores, plies) &&
-            is_list(line->depths, plies) && is_list(line->nodes, plies)) ||
-           game_is_wrong(err, number, "it has not one clock, score, depth and count a move");
+// Null, if the list is too short.
+static int64_t number_at(const GameLine *line, GameListName name, int ply) {
+    const GameText *text = line->text;
+    return ply < text->counts[name] ? text->values[name][ply] : GAME_LIST_NULL;
 }
 
 // ---- moves --------------------------------------------------------------------------------------
@@ -65,8 +66,9 @@ static bool lists_check(const GameLine *line, int plies, int number, Error *err)
 static bool play_word(Game *game, const char **text, char word[MOVE_TEXT_MAX]) {
     size_t size = strcspn(*text, " ");
     Move move = MOVE_NONE;
-    snprintf(word, MOVE_TEXT_MAX, "%.*s", (int)(size < MOVE_TEXT_MAX ? size : MOVE_TEXT_MAX - 1),
-             *text);
+    size_t kept = size < MOVE_TEXT_MAX ? size : MOVE_TEXT_MAX - 1;
+    memcpy(word, *text, kept);
+    word[kept] = 0;
     if (size && size < MOVE_TEXT_MAX && game->plies < GAME_PLIES_MAX)
         move = move_from_uci(&game->now, word);
     if (move == MOVE_NONE)
@@ -169,7 +171,8 @@ typedef struct Play {
 static bool move_clock(Play *play, bool new_moves, int ply, Error *err) {
     SideClock *clock = &play->clocks[!new_moves];
     char text[TC_TEXT_MAX];
-    double left = json_number_value(json_array_get(play->line->clocks, (size_t)ply));
+    int64_t shown = number_at(play->line, LIST_CLOCKS, ply);
+    double left = shown == GAME_LIST_NULL ? 0 : (double)shown;
     return clock_step(clock, left) ||
            error_set(err, 422, "replay_mismatch",
                      "game %d: %.0f ms on the clock after ply %d is impossible with %s",
@@ -177,14 +180,14 @@ static bool move_clock(Play *play, bool new_moves, int ply, Error *err) {
 }
 
 static bool move_score(Play *play, Color mover, int ply, Error *err) {
-    const json_t *value = json_array_get(play->line->scores, (size_t)ply);
-    int64_t score = json_is_integer(value) ? json_integer_value(value) : 0;
-    if (!(json_is_integer(value) || json_is_null(value)) || score > SCORE_MATE_CP ||
-        score < -SCORE_MATE_CP)
+    int64_t shown = number_at(play->line, LIST_SCORES, ply);
+    bool has_score = shown != GAME_LIST_NULL;
+    int64_t score = has_score ? shown : 0;
+    if (score > SCORE_MATE_CP || score < -SCORE_MATE_CP)
         return game_is_wrong(err, play->number, "a score of it is no score");
     AdjudicatedMove move = {.by_white = mover == WHITE,
                             .resets = play->game.now.rule50 == 0,
-                            .has_score = json_is_integer(value),
+                            .has_score = has_score,
                             .mates = score > SCORE_CP_MAX || score < -SCORE_CP_MAX,
                             .score = (int)score,
                             .number = play->game.now.fullmove - 1,

@@ -4,11 +4,14 @@
 
 #include "engine/rules/game.h"
 #include "server/common/error.h"
+#include "server/ledger/game_text.h"
 #include "server/ledger/replay_facts.h"
 
 typedef struct GameLine {
-    const char *result, *end, *moves; // those of the JSON value
-    const json_t *opening, *clocks, *scores, *depths, *nodes;
+    const char *result, *end; // those of the JSON value
+    const char *moves;        // that of the text or of the JSON value
+    const json_t *opening;
+    const GameText *text; // borrowed
     int64_t pair, flag_ms; // flag_ms: -1 if the line has none
     bool new_is_white;
 } GameLine;
@@ -21,8 +24,9 @@ typedef struct GameFound {
 
 // Sets a 422 `replay_mismatch` about game `number`, from 0. Returns false.
 bool game_is_wrong(Error *err, int number, const char *what);
-// False: the value does not say who was White.
-bool game_line_read(const json_t *json, GameLine *line);
+// `text` was taken out of the line before it became `json`; NULL: nothing was, and lists are not
+// looked at. False: the value does not say who was White.
+bool game_line_read(const json_t *json, const GameText *text, GameLine *line);
 // Puts the opening on the board, then plays the moves, without a look at anything else.
 bool game_set_up(Game *game, const GameLine *line, bool chess960, int number, Error *err);
 bool game_play_text(Game *game, const char *text, int number, const char *what, Error *err);
