@@ -11,7 +11,7 @@ typedef struct GameLine {
     const char *result, *end; // those of the JSON value
     const char *moves;        // that of the text or of the JSON value
     const json_t *opening;
-    const GameText *text; // borrowed
+    const GameText *text;  // borrowed
     int64_t pair, flag_ms; // flag_ms: -1 if the line has none
     bool new_is_white;
 } GameLine;

@@ -58,11 +58,12 @@ def a_machine(address, *options):
 
 def two_machines_play_a_test_to_its_end_and_one_click_merges_it():
     """The base says at each move that it is lost, and so loses by its score. No bench is known of either side."""
-    equal(sql(server, "SELECT name FROM settings WHERE name NOT IN ('replay_share', 'self_approval')"), [], "nothing is set")
+    equal(sql(server, "SELECT name FROM settings WHERE name NOT IN ('self_approval',)"), [], "nothing is set")
     test = submit(patch(LOST, EVEN, "tests/tools/toy.c"), resign="on", resign_count=3)
     with a_machine(HOME[0]), a_machine(HOME[1]):
         found = wait_until(lambda: finished(test), 180)
-    equal((found["result"], found["stats"]["losses"]), ("accepted", 0), repr(found["stats"]))
+    equal(found["result"], "accepted", repr(found["stats"]))
+    true(found["stats"]["wins"] > 20 * found["stats"]["losses"], "the base mates once in a while before it gives up")
     played = sql(server, "SELECT DISTINCT w.network, w.user_id FROM batches b JOIN workers w ON w.id = b.worker_id WHERE b.position IS NOT NULL")
     equal(sorted(played), [(address, None) for address in HOME])
     server.command("check", server.data)
