@@ -433,9 +433,9 @@ WHERE b.engine_id = :engine AND b.sha = :sha AND NOT EXISTS (SELECT 1 FROM silen
 ORDER BY b.level DESC, b.created, b.worker_id
 
 -- Whether an owner is active since :since that has not measured commit :sha of engine :engine and has a machine that
--- could measure it for test :test: one in another network, and one that is proven.
+-- could measure it for test :test: one in another network, one that is proven, and one that is vouched for.
 -- name: ledger_bench_scene row
--- types: others bool, proven_others bool
+-- types: others bool, proven_others bool, vouched_others bool
 WITH this AS (SELECT id, author_id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
      voted AS (SELECT worker_id, owner, network FROM benches WHERE engine_id = :engine AND sha = :sha),
@@ -445,7 +445,8 @@ WITH this AS (SELECT id, author_id, (SELECT max(threads) FROM sides WHERE test_i
                   AND o.id NOT IN (SELECT worker_id FROM voted)
                   AND o.id NOT IN (SELECT f.worker_id FROM failures f WHERE f.test_id = this.id AND f.created > this.resumed))
 SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM voted WHERE network <> '')) AS others,
-       EXISTS (SELECT 1 FROM others WHERE level > 0) AS proven_others
+       EXISTS (SELECT 1 FROM others WHERE level > 0) AS proven_others,
+       EXISTS (SELECT 1 FROM others WHERE level = 2) AS vouched_others
 
 -- Sides of active tests whose bench was measured and is not established yet: at most :most, for which the caller has room.
 -- name: ledger_benches_open rows
@@ -497,6 +498,15 @@ FROM option_lists l JOIN standings s ON s.id = l.worker_id AND s.barred = ''
 WHERE l.engine_id = :engine AND l.sha = :sha AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = l.owner)
 ORDER BY l.level DESC, l.created, l.worker_id LIMIT :most
 
+-- Whether a vouched owner is active since :since that has not sent the list of commit :sha.
+-- name: ledger_options_scene value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '' JOIN levels l ON l.worker_id = o.id
+               WHERE o.last_seen >= :since
+                 AND iif(l.voucher = (SELECT author_id FROM tests WHERE id = :test), l.own, l.level) = 2
+                 AND o.owner NOT IN (SELECT owner FROM option_lists WHERE engine_id = :engine AND sha = :sha)
+                 AND o.id NOT IN (SELECT worker_id FROM option_lists WHERE engine_id = :engine AND sha = :sha))
+
 -- name: ledger_options_establish
 -- types: :list text?
 UPDATE commits SET options = :list WHERE engine_id = :engine AND sha = :sha
@@ -525,6 +535,18 @@ SELECT blocked FROM workers WHERE id = :worker
 -- name: ledger_worker_block
 -- types: :blocked bool
 UPDATE workers SET blocked = :blocked WHERE id = :worker
+
+-- Machine :worker: its owner, and whether a maintainer vouches for that owner.
+-- name: ledger_vouch_state row
+-- types: owner text, vouched bool
+SELECT w.owner, EXISTS (SELECT 1 FROM vouches v WHERE v.owner = w.owner AND v.undone IS NULL) AS vouched
+FROM workers w WHERE w.id = :worker
+
+-- name: ledger_vouch_add
+INSERT INTO vouches (owner, user_id, reason, created) VALUES (:owner, :user, :reason, :now)
+
+-- name: ledger_vouch_undo
+UPDATE vouches SET undone = :now, undone_by = :user WHERE owner = :owner AND undone IS NULL
 
 -- name: ledger_excludable value
 -- types: :which text, value bool

@@ -340,6 +340,15 @@ SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        w.last_seen, w.last_seen > :now - :online_s AS online
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = :worker
 
+-- How far the owner of a machine is believed, what makes it so, and who vouches for it.
+-- name: page_trust_of_machine row
+-- types: level int, private bool, role bool, has_account bool, voucher text?, created real?, reason text?
+SELECT l.level, (SELECT mode FROM trust) = 'private' AS private, l.own = 2 AS role, w.user_id IS NOT NULL AS has_account,
+       u.name AS voucher, v.created, v.reason
+FROM workers w JOIN levels l ON l.worker_id = w.id LEFT JOIN vouches v ON v.owner = w.owner AND v.undone IS NULL
+     LEFT JOIN users u ON u.id = v.user_id
+WHERE w.id = :worker
+
 -- name: page_tasks_of_machine array
 SELECT k.id, k.test_id AS test, t.title, k.pair_count AS pairs, k.next_seq * t.batch_pairs AS pairs_done, k.cores,
        k.state, k.phase, k.created, k.finished
@@ -383,3 +392,10 @@ SELECT name, openings, chess960 FROM books WHERE engine_id = :engine ORDER BY id
 -- The number of finished tests whose games were dropped.
 -- name: page_health object
 SELECT count(*) AS tests_without_games FROM tests WHERE games_dropped IS NOT NULL
+
+-- When trust is public: the last request of a machine whose owner is vouched for.
+-- name: page_vouched_seen row
+-- types: public bool, seen real?
+SELECT (SELECT mode FROM trust) = 'public' AS public,
+       (SELECT max(last_seen) FROM workers WHERE owner IN (SELECT owner FROM vouches WHERE undone IS NULL
+            UNION SELECT 'user ' || user_id FROM roles UNION SELECT 'user ' || id FROM users WHERE admin = 1)) AS seen

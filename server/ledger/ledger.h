@@ -188,7 +188,7 @@ bool ledger_bench(Turn *turn, int64_t task, int64_t worker, const char *side, in
 // Keeps the list of options that a machine read from the engine of a side, and decides anew which
 // list the commit has: that of most owners (quorum.h), as for bench counts. While owners contradict
 // each other it has none; no test ends or pauses because of that. 422 `bad_request`: no list.
-enum { OPTION_LISTS_MAX = 32 }; // of a commit, of owners without a record
+enum { OPTION_LISTS_MAX = 32 }; // of a commit, of unproven owners
 bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *side,
                         const char *list, Error *err);
 
@@ -212,6 +212,11 @@ bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excl
 bool ledger_readmit(Turn *turn, int64_t test, int64_t worker, int64_t user, Error *err);
 // A blocked machine gets no work. Batches that it still sends are stored and do not count.
 bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
+                  Error *err);
+
+// A maintainer vouches for the owner of a machine, or no longer does (trust.h). 409 `wrong_state`
+// if that is so already, 403 `own_account` for the maintainer's own account.
+bool ledger_vouch(Turn *turn, int64_t worker, bool vouch, int64_t user, const char *reason,
                   Error *err);
 
 // Sets the bench count of a commit, whatever machines or submissions reported. Open tests of the

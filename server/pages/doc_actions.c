@@ -46,13 +46,15 @@ json_t *doc_actions(const DocContext *ctx, int64_t test) {
     return actions;
 }
 
-json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine) {
+json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine, bool vouched) {
     Turn turn = {.db = ctx->db, .now = ctx->now};
     Caller caller = {.turn = &turn, .viewer = ctx->viewer, .data = ctx->data};
     Error why;
     bool blocked = json_is_true(json_object_get(machine, "blocked"));
-    bool ok = right_to_block(&caller, &why);
-    return json_pack("{s:o}", blocked ? "unblock" : "block", verdict(ok, why.message));
+    json_t *block = verdict(right_to_block(&caller, &why), why.message);
+    json_t *vouch = verdict(right_to_vouch(&caller, &why), why.message);
+    return json_pack("{s:o, s:o}", blocked ? "unblock" : "block", block,
+                     vouched ? "unvouch" : "vouch", vouch);
 }
 
 // ---- warnings -----------------------------------------------------------------------------------

@@ -9,5 +9,5 @@
 json_t *doc_actions(const DocContext *ctx, int64_t test);
 // Sentences; new.
 json_t *doc_warnings(const json_t *row, const json_t *failures);
-// The action that fits the machine's state: "block" or "unblock".
-json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine);
+// The actions that fit the machine's state: "block" or "unblock", and "vouch" or "unvouch".
+json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine, bool vouched);

@@ -1,7 +1,7 @@
 // The server's own state: whom it trusts, its disk, and what it has left out or dropped. See doc.h.
 #include "server/ledger/disk_policy.h"
 #include "server/ledger/outside.h"
-#include "server/pages/doc.h"
+#include "server/pages/doc_trust.h"
 #include "sql/pages.h"
 
 static json_t *disk_json(const DocContext *ctx) {
@@ -19,6 +19,7 @@ json_t *doc_health(const DocContext *ctx, bool undeclared_proxy, Error *err) {
     json_object_set_new(document, "ok", json_true());
     json_object_set_new(document, "undeclared_proxy", json_boolean(undeclared_proxy));
     json_object_set_new(document, "trust", trust);
+    json_object_set_new(document, "unvouched", doc_unvouched(ctx));
     json_object_set_new(document, "disk", disk_json(ctx));
     return document;
 }

@@ -6,6 +6,7 @@
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_misfits.h"
+#include "server/pages/doc_trust.h"
 #include "server/submit/quota.h"
 #include "sql/nets.h"
 #include "sql/pages.h"
@@ -56,12 +57,15 @@ json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
         sql_page_machine(ctx->db, .worker = id, .now = ctx->now, .online_s = ONLINE_S);
     if (!machine)
         return doc_missing(err, "machine", id);
+    json_t *trust = doc_trust_of_machine(ctx, id);
+    bool vouched = json_is_object(json_object_get(trust, "vouch"));
+    json_object_set_new(machine, "trust", trust);
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "misfits",
         doc_misfits_of_machine(ctx, id), "tasks", sql_page_tasks_of_machine(ctx->db, id),
         "failures", sql_page_failures_of_machine(ctx->db, id), "flagged",
         sql_page_flagged_of_machine(ctx->db, id), "faults", sql_page_faults_of_machine(ctx->db, id),
-        "actions", doc_machine_actions(ctx, machine));
+        "actions", doc_machine_actions(ctx, machine, vouched));
 }
 
 // ---- nets ---------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // The routes for results and machines: exclude a machine's batches from a test, include them again,
-// readmit a machine to a test, block a machine, unblock it. Each is both a form and a call of the
-// API. The reply to a form redirects to the page of the form.
+// readmit a machine to a test, block a machine, unblock it, vouch for its owner or no longer. Each
+// is both a form and a call of the API. The reply to a form redirects to the page of the form.
 #include <string.h>
 
 #include "server/common/one_line.h"
@@ -98,17 +98,21 @@ static bool readmit(Request *req, Response *res, Error *err) {
 
 // ---- machines
 
+static bool read_reason(Request *req, const char **reason, Error *err) {
+    *reason = "";
+    if (!request_is_api(req))
+        *reason = form_text(req, "reason");
+    else if (req->body_size && !request_json(req, err, "{s?s}", "reason", reason))
+        return false;
+    return reason_check(*reason, err);
+}
+
 static bool set_blocked(Request *req, Response *res, bool block, Error *err) {
     int64_t machine = request_id(req, 0);
-    const char *reason = "";
+    const char *reason;
     Caller caller = submitted_caller(req);
-    if (!right_to_block(&caller, err))
-        return false;
-    if (!request_is_api(req))
-        reason = form_text(req, "reason");
-    else if (req->body_size && !request_json(req, err, "{s?s}", "reason", &reason))
-        return false;
-    if (!reason_check(reason, err) || !submit_block(&caller, machine, block, reason, err))
+    if (!right_to_block(&caller, err) || !read_reason(req, &reason, err) ||
+        !submit_block(&caller, machine, block, reason, err))
         return false;
     return respond_at(req, res, 200,
                       json_pack("{s:I, s:b}", "id", (json_int_t)machine, "blocked", (int)block),
@@ -123,6 +127,26 @@ static bool unblock(Request *req, Response *res, Error *err) {
     return set_blocked(req, res, false, err);
 }
 
+static bool set_vouched(Request *req, Response *res, bool vouch, Error *err) {
+    int64_t machine = request_id(req, 0);
+    const char *reason;
+    Caller caller = submitted_caller(req);
+    if (!right_to_vouch(&caller, err) || !read_reason(req, &reason, err) ||
+        !submit_vouch(&caller, machine, vouch, reason, err))
+        return false;
+    return respond_at(req, res, 200,
+                      json_pack("{s:I, s:b}", "id", (json_int_t)machine, "vouched", (int)vouch),
+                      "/machines/%lld", (long long)machine);
+}
+
+static bool vouch(Request *req, Response *res, Error *err) {
+    return set_vouched(req, res, true, err);
+}
+
+static bool unvouch(Request *req, Response *res, Error *err) {
+    return set_vouched(req, res, false, err);
+}
+
 const Route routes_results[] = {
     {"POST", "/api/v1/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
     {"POST", "/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
@@ -134,5 +158,9 @@ const Route routes_results[] = {
     {"POST", "/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
     {"POST", "/api/v1/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
     {"POST", "/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
+    {"POST", "/api/v1/machines/{id}/vouch", ACCESS_PERSON, BODY_MAX, NULL, vouch},
+    {"POST", "/machines/{id}/vouch", ACCESS_PERSON, BODY_MAX, NULL, vouch},
+    {"POST", "/api/v1/machines/{id}/unvouch", ACCESS_PERSON, BODY_MAX, NULL, unvouch},
+    {"POST", "/machines/{id}/unvouch", ACCESS_PERSON, BODY_MAX, NULL, unvouch},
     {0},
 };

@@ -49,3 +49,9 @@ bool submit_block(const Caller *caller, int64_t machine, bool block, const char 
     return right_to_block(caller, err) &&
            ledger_block(caller->turn, machine, block, caller->viewer->user_id, reason, err);
 }
+
+bool submit_vouch(const Caller *caller, int64_t machine, bool vouch, const char *reason,
+                  Error *err) {
+    return right_to_vouch(caller, err) &&
+           ledger_vouch(caller->turn, machine, vouch, caller->viewer->user_id, reason, err);
+}

@@ -280,8 +280,16 @@ bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error 
             error_set(err, 403, "forbidden", "this needs the role maintainer of %s", engine->name));
 }
 
-bool right_to_block(const Caller *caller, Error *err) {
+static bool is_any_maintainer(const Caller *caller, Error *err) {
     return is_signed_in(caller, err) &&
            (viewer_has_role(caller->turn->db, caller->viewer, 0, "maintainer") ||
             error_set(err, 403, "forbidden", "this needs the role maintainer"));
+}
+
+bool right_to_block(const Caller *caller, Error *err) {
+    return is_any_maintainer(caller, err);
+}
+
+bool right_to_vouch(const Caller *caller, Error *err) {
+    return is_any_maintainer(caller, err);
 }

@@ -351,6 +351,7 @@ maintainer: POST /tests/{id}/approve /tests/{id}/exclude /tests/{id}/harmful /te
 maintainer: POST /api/v1/tests/{id}/approve /api/v1/tests/{id}/exclude /api/v1/tests/{id}/harmful /api/v1/tests/{id}/include
 maintainer: POST /tests/{id}/readmit /api/v1/tests/{id}/readmit
 maintainer: POST /api/v1/tests/{id}/merge /tests/{id}/bench /api/v1/tests/{id}/bench
+maintainer: POST /machines/{id}/vouch /machines/{id}/unvouch /api/v1/machines/{id}/vouch /api/v1/machines/{id}/unvouch
 maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{id}/block /api/v1/machines/{id}/unblock
 admin: GET /admin /api/v1/users
 admin: POST /admin/users/{name}/role /admin/users/{name}/state /api/v1/users/{name}/role /api/v1/users/{name}/state

@@ -317,6 +317,31 @@ def a_test_shows_how_much_each_owner_brought():
     true("192.0.2" not in page + str(found), "an address")
 
 
+def a_maintainer_vouches_on_the_page_of_a_machine():
+    begin()
+    machine = Machine("192.0.2.77")
+    path, dev_path = f"/machines/{machine.id}", f"/api/v1/machines/{machine.id}/vouch"
+    trust = lambda: anyone.api("GET", path).json["machine"]["trust"]
+    contains(boss.get("/health").text, "Tests cannot end")
+    contains(anyone.api("GET", "/health").json["unvouched"], "no machine's owner is vouched for")
+    equal(trust(), {"level": "unproven", "vouch": None,
+                    "words": "Unproven: it has no account, and only an account earns a record."})
+    equal(dev.request("POST", dev_path).status, 403)
+    contains(boss.get(path).text, f'action="{path}/vouch"')
+    equal(boss.form(path + "/vouch", {"reason": "a friend's machine"}).status, 303)
+    found = trust()
+    equal((found["level"], found["vouch"]["user"], found["vouch"]["reason"]), ("vouched", "boss", "a friend's machine"))
+    page = boss.get(path).text
+    contains(page, "A maintainer vouches for its owner.")
+    contains(page, f'action="{path}/unvouch"')
+    equal(anyone.api("GET", "/health").json["unvouched"], None)
+    sql(server, "UPDATE workers SET last_seen = last_seen - 90000")
+    contains(anyone.api("GET", "/health").json["unvouched"], "for a day no machine")
+    equal(boss.api("POST", path + "/unvouch", {}).json["vouched"], False)
+    equal(trust()["level"], "unproven")
+    equal([e["type"] for e in anyone.api("GET", "/events?limit=2").json["items"]], ["unvouched", "vouched"])
+
+
 def an_operator_corrects_a_bench_on_the_command_line():
     no_counts_are_known()
     test = approved(submitted(dev))
@@ -349,5 +374,5 @@ if __name__ == "__main__":
             a_commit_of_anothers_test_keeps_its_bench,
             machines_confirm_a_declared_bench_by_their_first_batch,
             a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer,
-            a_test_shows_how_much_each_owner_brought,
+            a_maintainer_vouches_on_the_page_of_a_machine, a_test_shows_how_much_each_owner_brought,
             an_operator_corrects_a_bench_on_the_command_line)

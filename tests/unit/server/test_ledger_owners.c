@@ -210,6 +210,30 @@ static void what_an_author_vouches_for_is_not_vouched_for_in_tests_of_the_author
                      LEVEL_VOUCHED);
 }
 
+static void a_maintainer_vouches_for_an_owner_and_takes_it_back(void **state) {
+    (void)state;
+    set_trust("public");
+    assert_true(ledger_vouch(&kit.turn, 4, true, 2, "a friend", &kit.err));
+    assert_int_equal(level_of(4), LEVEL_VOUCHED);
+    assert_false(ledger_vouch(&kit.turn, 4, true, 2, "", &kit.err));
+    assert_string_equal(kit.err.code, "wrong_state");
+    assert_true(ledger_vouch(&kit.turn, 4, false, 1, "", &kit.err));
+    assert_int_equal(level_of(4), LEVEL_UNPROVEN);
+    assert_false(ledger_vouch(&kit.turn, 4, false, 1, "", &kit.err));
+    assert_string_equal(kit.err.code, "wrong_state");
+    assert_false(ledger_vouch(&kit.turn, 3, true, 2, "", &kit.err)); // machine 3 is that of user 2
+    assert_string_equal(kit.err.code, "own_account");
+    assert_false(ledger_vouch(&kit.turn, 99, true, 2, "", &kit.err));
+    assert_string_equal(kit.err.code, "no_such_machine");
+    char *events scope(free_ptr) = kit_text(
+        &kit, "SELECT group_concat(type || ' ' || user_id || ' ' || message, '; ') FROM events "
+              "WHERE worker_id = 4");
+    assert_string_equal(events, "vouched 2 vouches for this machine's owner: a friend; unvouched 1 "
+                                "no longer vouches for this machine's owner");
+    assert_int_equal(
+        kit_int(&kit, "SELECT count(*) FROM vouches WHERE user_id = 2 AND undone_by = 1"), 1);
+}
+
 #define WITH_TASK(test) cmocka_unit_test_setup_teardown(test, open_task, close_kit)
 
 int main(void) {
@@ -222,6 +246,7 @@ int main(void) {
         WITH_TASK(clicks_roles_and_records_make_a_level),
         WITH_TASK(the_level_is_fixed_when_a_task_is_dealt),
         WITH_TASK(what_an_author_vouches_for_is_not_vouched_for_in_tests_of_the_author),
+        WITH_TASK(a_maintainer_vouches_for_an_owner_and_takes_it_back),
         WITH_TASK(the_words_of_a_blocked_account_do_not_move_on_with_its_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static const struct {
     [ADMIN] = {.name = "an admin", .user = KIT_USER},
 };
 
-enum { ACTION_SUBMIT = ACTION_COUNT, ACTION_BLOCK }; // not about a test
+enum { ACTION_SUBMIT = ACTION_COUNT, ACTION_BLOCK, ACTION_VOUCH }; // not about a test
 
 #define ACTIVE "UPDATE tests SET state = 'active', approved_hash = 'x'"
 #define PAUSED "UPDATE tests SET state = 'paused', approved_hash = 'x'"
@@ -99,6 +99,8 @@ static const struct {
      .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
     {.action = ACTION_BLOCK, .situation = "",
      .status = {401, 403,   0, 403, 403, 403, 403,   0,   0,   0}},
+    {.action = ACTION_VOUCH, .situation = "",
+     .status = {401, 403,   0, 403, 403, 403, 403,   0,   0,   0}},
 };
 // clang-format on
 enum { RIGHTS_BY_HAND = sizeof rights_by_hand / sizeof *rights_by_hand };
@@ -118,6 +120,8 @@ static const Caller *caller_as(SubmitKit *kit, Person person) {
 static bool act(int action, const Caller *caller, Error *err) {
     if (action == ACTION_BLOCK)
         return submit_block(caller, 1, true, "", err);
+    if (action == ACTION_VOUCH)
+        return submit_vouch(caller, 4, true, "", err);
     if (action < ACTION_COUNT)
         return kit_act((Action)action, caller, err);
     SqlEngineById engine scope(sql_row_free) = {0};
