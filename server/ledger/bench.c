@@ -41,7 +41,7 @@ static void votes_load(Turn *turn, const Side *side, Votes *votes) {
         BenchVote *vote = &votes->votes[votes->count];
         *vote = (BenchVote){.nodes = rows.row.nodes,
                             .worker = rows.row.worker_id,
-                            .proven = rows.row.level > LEVEL_UNPROVEN};
+                            .level = (OwnerLevel)rows.row.level};
         snprintf(vote->owner, sizeof vote->owner, "%s", rows.row.owner);
         snprintf(vote->network, sizeof vote->network, "%s", rows.row.network);
         snprintf(votes->names[votes->count], sizeof votes->names[0], "%s", rows.row.name);
@@ -129,7 +129,9 @@ static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
     SqlLedgerBenchScene found = {0};
     sql_ledger_bench_scene(turn->db, &found, .test = test, .engine = side->engine, .sha = side->sha,
                            .since = turn->now - ACTIVE_S);
-    return (BenchScene){.another = found.others, .another_proven = found.proven_others};
+    return (BenchScene){.another = found.others,
+                        .another_proven = found.proven_others,
+                        .another_vouched = found.vouched_others};
 }
 
 // Establishes the count of a side of an active test if the votes suffice. Otherwise *established

@@ -28,7 +28,7 @@ static FailureDecision failure_decision(Turn *turn, const Failure *failure, int6
         .since = turn->now - ACTIVE_S, .most = VOICES_MAX);
     while (sql_ledger_failure_voices_next(&rows)) {
         Voice *voice = &voices[count++];
-        *voice = (Voice){.proven = rows.row.level > LEVEL_UNPROVEN,
+        *voice = (Voice){.level = (OwnerLevel)rows.row.level,
                          .failing = rows.row.failing,
                          .played = rows.row.played,
                          .could_try = rows.row.could};
@@ -87,8 +87,8 @@ static bool failure_weigh(Turn *turn, const Failure *failure, int64_t test, Erro
         return ledger_test_finish(turn, test, 0, "failed", "failed", reason, err);
     case FAILURE_PAUSES: {
         char *why scope(free_ptr) =
-            xasprintf("Paused: a machine cannot play it, and no other owner with a record is here "
-                      "to confirm that. It said:\n%s",
+            xasprintf("Paused: a machine cannot play it, and no owner that is vouched for is "
+                      "here to confirm that. It said:\n%s",
                       reason);
         return test_suspend(turn, test, why, err);
     }

@@ -28,9 +28,8 @@ static void lists_load(Turn *turn, int64_t engine, const char *sha, Lists *lists
         int same = 0;
         while (same < lists->count && strcmp(lists->texts[same], rows.row.list) != 0)
             same++;
-        *vote = (BenchVote){.nodes = same + 1,
-                            .worker = rows.row.worker_id,
-                            .proven = rows.row.level > LEVEL_UNPROVEN};
+        *vote = (BenchVote){
+            .nodes = same + 1, .worker = rows.row.worker_id, .level = (OwnerLevel)rows.row.level};
         snprintf(vote->owner, sizeof vote->owner, "%s", rows.row.owner);
         snprintf(vote->network, sizeof vote->network, "%s", rows.row.network);
         lists->texts[lists->count++] = xstrdup(rows.row.list);
@@ -38,18 +37,21 @@ static void lists_load(Turn *turn, int64_t engine, const char *sha, Lists *lists
 }
 
 // The list that the commit has now; NULL: the owners do not agree.
-static const char *decide(const Lists *lists) {
+static const char *decide(const Lists *lists, bool another_vouched) {
+    BenchScene scene = {.another_vouched = another_vouched};
     if (!lists->count)
         return NULL;
-    BenchDecision decision = bench_weigh(lists->votes, lists->count, &(BenchScene){0});
+    BenchDecision decision = bench_weigh(lists->votes, lists->count, &scene);
     return decision.verdict == BENCH_ESTABLISH ? lists->texts[decision.nodes - 1] : NULL;
 }
 
-static bool settle(Turn *turn, int64_t engine, const char *sha, Error *err) {
+static bool settle(Turn *turn, int64_t test, int64_t engine, const char *sha, Error *err) {
     Lists lists scope(lists_release) = {0};
     lists_load(turn, engine, sha, &lists);
+    bool another = sql_ledger_options_scene(turn->db, .test = test, .engine = engine, .sha = sha,
+                                            .since = turn->now - ACTIVE_S);
     return sql_ledger_options_establish(turn->db, err, .engine = engine, .sha = sha,
-                                        .list = decide(&lists));
+                                        .list = decide(&lists, another));
 }
 
 bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *side_name,
@@ -69,7 +71,7 @@ bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *si
     return sql_ledger_option_list_add(turn->db, err, .engine = side.engine_id, .sha = side.sha,
                                       .worker = worker, .owner = row.owner, .network = row.network,
                                       .level = row.level, .list = list, .now = turn->now) &&
-           settle(turn, side.engine_id, side.sha, err);
+           settle(turn, row.test.id, side.engine_id, side.sha, err);
 }
 
 bool options_permit(Turn *turn, int64_t test, const char *side) {

@@ -14,8 +14,8 @@
 // machine fits if it is near any of the middle voices. The other machines of its own owner are a
 // voice among the others: beside two other owners they save nothing, and where there is only one
 // other owner, two that contradict each other bar none. An owner costs nothing to make, a record
-// does. So owners without a record are not heard where two with one are, and they bar no machine of
-// an owner with a record.
+// does. So unproven owners are not heard where two proven ones are, and they bar no machine of a
+// proven owner.
 //
 // The figures are the machine's word. One that invents its nodes as well as its speed is not found
 // here. It gains as much by inventing results, which is what replays and residuals are for.

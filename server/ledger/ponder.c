@@ -34,7 +34,7 @@ static void ponders_load(Turn *turn, int64_t test, const char *side, Ponders *ou
         turn->db, .test = test, .side = side, .since = turn->now - ACTIVE_S, .most = VOICES_MAX);
     while (sql_ledger_ponder_voices_next(&rows)) {
         Voice *voice = &out->voices[out->count];
-        *voice = (Voice){.proven = rows.row.level > LEVEL_UNPROVEN, .could_try = rows.row.could};
+        *voice = (Voice){.level = (OwnerLevel)rows.row.level, .could_try = rows.row.could};
         snprintf(voice->owner, sizeof voice->owner, "%s", rows.row.owner);
         snprintf(voice->network, sizeof voice->network, "%s", rows.row.network);
         snprintf(voice->first, sizeof voice->first, "%s", rows.row.first);
@@ -70,7 +70,7 @@ static bool side_weigh(Turn *turn, TaskRow *row, const char *side, Error *err) {
     char *reason scope(free_ptr) =
         xasprintf("%sside %s computes in its opponent's time: %lld of %lld games show it%s",
                   ends ? "" : "Paused: ", side, (long long)ponders.shown, (long long)ponders.games,
-                  ends ? "" : ", and no owner with a record is here to confirm that");
+                  ends ? "" : ", and no owner that is vouched for is here to confirm that");
     row->test.state = ends ? TEST_FINISHED : TEST_PAUSED;
     if (!ends)
         return test_suspend(turn, row->test.id, reason, err);

@@ -95,11 +95,35 @@ BenchDecision bench_rule(const BenchVote *votes, int count, bool another) {
     return (BenchDecision){another ? BENCH_WAIT : BENCH_TIED, votes[best].nodes};
 }
 
+// Whether these votes, all of proven owners, suffice for the count that the rule found.
+static bool is_vouched(const BenchVote *votes, int count, int64_t nodes) {
+    for (int i = 0; i < count; i++)
+        if (votes[i].level == LEVEL_VOUCHED && votes[i].nodes == nodes)
+            return true;
+    return false;
+}
+
+static bool is_contradicted(const BenchVote *votes, int count, int64_t nodes) {
+    for (int i = 0; i < count; i++)
+        if (votes[i].level == LEVEL_VOUCHED && votes[i].nodes != nodes)
+            return true;
+    return false;
+}
+
+static BenchVerdict verdict_of_proven(const BenchVote *votes, int count, const BenchScene *scene,
+                                      BenchDecision decision) {
+    if (decision.verdict != BENCH_ESTABLISH || is_vouched(votes, count, decision.nodes))
+        return decision.verdict;
+    if (is_contradicted(votes, count, decision.nodes))
+        return scene->another_proven ? BENCH_WAIT : BENCH_TIED;
+    return scene->another_vouched || is_one_owner(votes, count) ? BENCH_WAIT : BENCH_ESTABLISH;
+}
+
 BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *scene) {
     BenchVote heard[BENCH_VOTES_MAX];
     int heard_count = 0;
     for (int i = 0; i < count; i++)
-        if (votes[i].proven)
+        if (votes[i].level > LEVEL_UNPROVEN)
             heard[heard_count++] = votes[i];
     bool proven = heard_count > 0;
     if (!proven)
@@ -107,7 +131,9 @@ BenchDecision bench_weigh(const BenchVote *votes, int count, const BenchScene *s
     votes_join(heard, heard_count);
     BenchDecision decision =
         bench_rule(heard, heard_count, proven ? scene->another_proven : scene->another);
-    if (!proven && (scene->another_proven || decision.verdict == BENCH_ESTABLISH))
+    if (proven)
+        decision.verdict = verdict_of_proven(heard, heard_count, scene, decision);
+    else if (scene->another_proven || decision.verdict == BENCH_ESTABLISH)
         decision.verdict = BENCH_WAIT;
     return decision;
 }
@@ -122,12 +148,12 @@ FailureDecision failure_rule(const FailureWords *words) {
     return words->played ? FAILURE_PAUSES : FAILURE_ENDS;
 }
 
-// The combined report of owners that count as one. If `proven`, only the reports of owners with a
-// record are combined.
-static Voice voice_of(const Voice *voices, int count, const Joined *joined, int at, bool proven) {
-    Voice out = {.proven = proven};
+// The combined report of owners that count as one, as far as they have at least this level.
+static Voice voice_of(const Voice *voices, int count, const Joined *joined, int at,
+                      OwnerLevel least) {
+    Voice out = {.level = least};
     for (int i = at; i < count; i++)
-        if (joined->same[i] == at && (!proven || voices[i].proven)) {
+        if (joined->same[i] == at && voices[i].level >= least) {
             out.failing |= voices[i].failing;
             out.played |= voices[i].played;
             out.could_try |= voices[i].could_try;
@@ -135,12 +161,13 @@ static Voice voice_of(const Voice *voices, int count, const Joined *joined, int 
     return out;
 }
 
-static FailureWords words_of(const Voice *voices, int count, const Joined *joined, bool proven) {
+static FailureWords words_of(const Voice *voices, int count, const Joined *joined,
+                             OwnerLevel least) {
     FailureWords words = {0};
     for (int i = 0; i < count; i++) {
         if (joined->same[i] != i)
             continue;
-        Voice voice = voice_of(voices, count, joined, i, proven);
+        Voice voice = voice_of(voices, count, joined, i, least);
         words.failing += voice.failing;
         words.playing += voice.played && !voice.failing;
         words.another |= voice.could_try && !voice.failing;
@@ -149,15 +176,23 @@ static FailureWords words_of(const Voice *voices, int count, const Joined *joine
     return words;
 }
 
+static FailureDecision weigh_proven(const FailureWords *proven, const FailureWords *vouched) {
+    FailureDecision decision = failure_rule(proven);
+    if (decision != FAILURE_ENDS || vouched->failing > 0)
+        return decision;
+    if (vouched->playing > 0 || vouched->another)
+        return FAILURE_GOES_ON;
+    return proven->failing > 1 ? FAILURE_ENDS : FAILURE_PAUSES;
+}
+
 FailureDecision failure_weigh_voices(const Voice *voices, int count) {
     Joined joined;
     voices_join(voices, count, &joined);
-    FailureWords all = words_of(voices, count, &joined, false),
-                 proven = words_of(voices, count, &joined, true);
-    if (proven.failing > 0) {
-        proven.another |= all.another;
-        return failure_rule(&proven);
-    }
+    FailureWords all = words_of(voices, count, &joined, LEVEL_UNPROVEN),
+                 proven = words_of(voices, count, &joined, LEVEL_RECORDED),
+                 vouched = words_of(voices, count, &joined, LEVEL_VOUCHED);
+    if (proven.failing > 0)
+        return weigh_proven(&proven, &vouched);
     if (proven.playing > 0 || proven.another)
         return FAILURE_GOES_ON;
     return failure_rule(&all) == FAILURE_GOES_ON ? FAILURE_GOES_ON : FAILURE_PAUSES;

@@ -469,6 +469,7 @@ def main():
     try:
         add_test(server)
         server.command("set", server.data, "writes_per_minute", "1000000")
+        server.command("set", server.data, "task_seconds", "60")  # small tasks, so that all machines get one
         server.start()
         admin = server.client(ADMIN)
         run(a_blocked_account_stops_its_machines, a_blocked_accounts_machine_does_not_come_back,

@@ -116,19 +116,20 @@ static bool is_paused_saying(const char *a, const char *b) {
     return strcmp(state, "paused") == 0 && strstr(reason, a) && strstr(reason, b);
 }
 
-static void no_owner_without_a_record_ends_a_test(void **state) {
+static void no_unproven_owner_ends_a_test(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_true(fail_task(task, 1, "build"));
     assert_false(is_paused_saying("", ""));
     assert_true(fail_task(other, 3, "build"));
-    assert_true(is_paused_saying("no other owner with a record", "expected ';'"));
+    assert_true(is_paused_saying("no owner that is vouched for", "expected ';'"));
 }
 
-static void if_an_owner_with_a_record_plays_other_owners_end_no_test(void **state) {
+static void if_a_vouched_owner_plays_other_owners_end_no_test(void **state) {
     (void)state;
-    kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
-    kit_sql(&kit, "UPDATE tasks SET level = 1");
+    kit_sql(&kit,
+            "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('user 1', 3, '', 1)");
+    kit_sql(&kit, "UPDATE tasks SET level = 2");
     assert_true(kit_post(&kit, task, 1, 0, "2222", &posted));
     for (int64_t worker = 3; worker <= 4; worker++)
         assert_true(fail_task(kit_claim(&kit, worker, 4, 0), worker, "build"));
@@ -307,10 +308,11 @@ static void machines_of_the_only_owner_that_differ_pause_the_test(void **state) 
     assert_true(is_paused_saying("777", "778"));
 }
 
-static void owners_without_a_record_establish_no_count_if_records_are_known(void **state) {
+static void unproven_owners_establish_no_count(void **state) {
     (void)state;
-    kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1)");
-    kit_sql(&kit, "UPDATE tasks SET level = 1");
+    kit_sql(&kit,
+            "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('user 1', 3, '', 1)");
+    kit_sql(&kit, "UPDATE tasks SET level = 2");
     int64_t other = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
     assert_int_equal(bench(other, 3, "new", 666), 0);
     assert_int_equal(bench(third, 4, "new", 666), 0);
@@ -329,11 +331,11 @@ int main(void) {
         WITH_TASK(a_test_that_only_one_owner_has_played_is_paused_and_not_failed),
         WITH_TASK(an_owner_whose_machines_cannot_try_confirms_nothing),
         WITH_TASK(two_owners_who_played_and_cannot_any_more_end_the_test),
-        FRESH(no_owner_without_a_record_ends_a_test),
-        FRESH(if_an_owner_with_a_record_plays_other_owners_end_no_test),
+        FRESH(no_unproven_owner_ends_a_test),
+        FRESH(if_a_vouched_owner_plays_other_owners_end_no_test),
         FRESH(owners_in_one_network_are_one),
         WITH_TASK(a_test_that_machines_failed_continues_with_its_results),
-        FRESH(owners_without_a_record_establish_no_count_if_records_are_known),
+        FRESH(unproven_owners_establish_no_count),
         WITH_TASK(a_broken_machine_only_rests),
         WITH_TASK(a_failure_of_the_wrong_shape_is_refused),
         WITH_TASK(the_only_owner_establishes_a_bench),

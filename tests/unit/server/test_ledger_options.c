@@ -63,9 +63,10 @@ static bool state_is(const char *wanted, const char *word) {
 }
 
 // Also for the tasks that it has.
-static void give_record(const char *owner) {
-    kit_sql(&kit, "INSERT INTO records VALUES ('%s', 1)", owner);
-    kit_sql(&kit, "UPDATE tasks SET level = 1 WHERE owner = '%s'", owner);
+static void vouch_for(const char *owner) {
+    kit_sql(&kit, "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('%s', 3, '', 1)",
+            owner);
+    kit_sql(&kit, "UPDATE tasks SET level = 2 WHERE owner = '%s'", owner);
 }
 
 // ---- lists --------------------------------------------------------------------------------------
@@ -82,9 +83,9 @@ static void a_single_owner_is_believed_until_another_contradicts(void **state) {
     assert_true(list_is(MORE));
 }
 
-static void an_owner_with_a_record_outweighs_all_others(void **state) {
+static void a_vouched_owner_outweighs_all_others(void **state) {
     (void)state;
-    give_record("user 2");
+    vouch_for("user 2");
     int64_t other = kit_claim(&kit, 3, 4, 0), third = kit_claim(&kit, 4, 4, 0);
     assert_true(send(task, 1, HASH) && send(third, 4, HASH));
     assert_true(list_is("")); // the installation knows better owners
@@ -105,7 +106,7 @@ static void what_is_no_list_is_refused(void **state) {
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM commits WHERE options = ''"), 1);
 }
 
-static void a_commit_has_room_for_few_lists_and_always_for_owners_with_a_record(void **state) {
+static void a_commit_has_room_for_few_lists_and_always_for_proven_owners(void **state) {
     (void)state;
     kit_sql(&kit,
             "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 131) "
@@ -118,7 +119,7 @@ static void a_commit_has_room_for_few_lists_and_always_for_owners_with_a_record(
             "WHERE id >= 100");
     assert_true(send(task, 1, HASH));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM option_lists"), OPTION_LISTS_MAX);
-    kit_sql(&kit, "UPDATE tasks SET level = 1");
+    kit_sql(&kit, "UPDATE tasks SET level = 2");
     assert_true(send(task, 1, HASH));
     assert_true(list_is(HASH));
 }
@@ -143,9 +144,9 @@ static void a_machine_alone_pauses_the_test_with_the_list_at_most(void **state) 
     assert_true(state_is("paused", "option name Contempt type spin"));
 }
 
-static void an_owner_with_a_record_ends_the_test(void **state) {
+static void a_vouched_owner_ends_the_test(void **state) {
     (void)state;
-    give_record("user 1");
+    vouch_for("user 1");
     kit_sql(&kit, "UPDATE sides SET options = 'Hsh=16' WHERE side = 'new'");
     assert_true(send(task, 1, MORE));
     assert_true(fail_option(task, 1));
@@ -156,7 +157,7 @@ static void an_owner_with_a_record_ends_the_test(void **state) {
 static void a_failure_that_the_list_contradicts_changes_nothing(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
-    give_record("user 1");
+    vouch_for("user 1");
     assert_true(send(task, 1, MORE));
     kit.turn.now += 3600; // the honest owner has gone
     assert_true(fail_option(other, 3));
@@ -168,13 +169,13 @@ static void a_failure_that_the_list_contradicts_changes_nothing(void **state) {
     assert_true(state_is("paused", "Hsh")); // the list has no Threads
 }
 
-static void two_owners_without_a_record_pause_the_test(void **state) {
+static void two_unproven_owners_pause_the_test(void **state) {
     (void)state;
     int64_t other = kit_claim(&kit, 3, 4, 0);
     assert_true(fail_option(task, 1));
     assert_true(state_is("active", ""));
     assert_true(fail_option(other, 3));
-    assert_true(state_is("paused", "no other owner with a record"));
+    assert_true(state_is("paused", "no owner that is vouched for"));
 }
 
 int main(void) {
@@ -182,14 +183,14 @@ int main(void) {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, open_task, close_kit)
 #define UNPROVEN(f) cmocka_unit_test_setup_teardown(f, open_unproven, close_kit)
         CASE(a_single_owner_is_believed_until_another_contradicts),
-        UNPROVEN(an_owner_with_a_record_outweighs_all_others),
+        UNPROVEN(a_vouched_owner_outweighs_all_others),
         CASE(what_is_no_list_is_refused),
-        UNPROVEN(a_commit_has_room_for_few_lists_and_always_for_owners_with_a_record),
+        UNPROVEN(a_commit_has_room_for_few_lists_and_always_for_proven_owners),
         CASE(who_resumes_a_test_has_the_lists_read_again),
         UNPROVEN(a_machine_alone_pauses_the_test_with_the_list_at_most),
-        UNPROVEN(an_owner_with_a_record_ends_the_test),
+        UNPROVEN(a_vouched_owner_ends_the_test),
         UNPROVEN(a_failure_that_the_list_contradicts_changes_nothing),
-        UNPROVEN(two_owners_without_a_record_pause_the_test),
+        UNPROVEN(two_unproven_owners_pause_the_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

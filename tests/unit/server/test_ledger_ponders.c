@@ -22,10 +22,11 @@ static int open_alike(void **state) {
     return task > 0 ? 0 : -1;
 }
 
-static int open_with_records(void **state) {
+static int open_vouched(void **state) {
     int status = open_alike(state);
     kit_earn(&kit);
-    kit_sql(&kit, "INSERT INTO records VALUES ('user 1', 1), ('user 2', 1)");
+    kit_sql(&kit, "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('user 1', 3, '', "
+                  "1), ('user 2', 3, '', 1)");
     return status;
 }
 
@@ -116,16 +117,16 @@ static void an_owner_whose_games_would_show_it_contradicts(void **state) {
     assert_true(is_open());
 }
 
-static void machines_without_a_record_end_nothing_that_owners_with_one_play(void **state) {
+static void unproven_machines_end_nothing_that_vouched_owners_play(void **state) {
     (void)state;
-    kit_sql(&kit, "DELETE FROM records WHERE owner = 'user 2'");
+    kit_sql(&kit, "DELETE FROM vouches WHERE owner = 'user 2'");
     play(1, 10, 0, false);
     play(3, 10, 4, false);
     play(4, 10, 4, false);
     assert_true(is_open());
 }
 
-static void machines_without_a_record_pause_it_at_most(void **state) {
+static void unproven_machines_pause_it_at_most(void **state) {
     (void)state;
     kit_earn(&kit);
     play(3, 3, 4, false);
@@ -134,7 +135,7 @@ static void machines_without_a_record_pause_it_at_most(void **state) {
     char *reason scope(free_ptr) =
         kit_text(&kit, "SELECT reason FROM tests WHERE state = 'paused'");
     assert_string_equal(reason, "Paused: side new computes in its opponent's time: 20 of 40 games "
-                                "show it, and no owner with a record is "
+                                "show it, and no owner that is vouched for is "
                                 "here to confirm that");
 }
 
@@ -164,16 +165,16 @@ static void excluded_batches_are_not_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(two_owners_that_show_it_end_the_test, open_with_records),
-        TEST(the_base_is_named_as_well, open_with_records),
-        TEST(one_owner_waits_for_another_that_can_confirm_it, open_with_records),
-        TEST(one_owner_alone_ends_it, open_with_records),
-        TEST(less_than_a_hundredth_of_the_games_ends_nothing, open_with_records),
+        TEST(two_owners_that_show_it_end_the_test, open_vouched),
+        TEST(the_base_is_named_as_well, open_vouched),
+        TEST(one_owner_waits_for_another_that_can_confirm_it, open_vouched),
+        TEST(one_owner_alone_ends_it, open_vouched),
+        TEST(less_than_a_hundredth_of_the_games_ends_nothing, open_vouched),
         TEST(an_owner_whose_games_would_show_it_contradicts, open_alike),
-        TEST(machines_without_a_record_end_nothing_that_owners_with_one_play, open_with_records),
-        TEST(machines_without_a_record_pause_it_at_most, open_alike),
-        TEST(what_was_seen_before_a_test_was_resumed_is_not_counted, open_with_records),
-        TEST(excluded_batches_are_not_counted, open_with_records),
+        TEST(unproven_machines_end_nothing_that_vouched_owners_play, open_vouched),
+        TEST(unproven_machines_pause_it_at_most, open_alike),
+        TEST(what_was_seen_before_a_test_was_resumed_is_not_counted, open_vouched),
+        TEST(excluded_batches_are_not_counted, open_vouched),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,34 +137,51 @@ static void failures_are_weighed_by_owners(void **state) {
             fail_msg("case %zu", i);
 }
 
-// ---- records and networks -----------------------------------------------------------------------
+// ---- levels and networks ------------------------------------------------------------------------
 
-// "A1n b2m": owner a has a record and says 1 from network n, owner b has none and says 2 from m.
+// Owners A to Q are vouched for, R to Z recorded, a to z unproven.
+static OwnerLevel level_of(char letter) {
+    return letter >= 'a' ? LEVEL_UNPROVEN : letter >= 'R' ? LEVEL_RECORDED : LEVEL_VOUCHED;
+}
+
+static char lower(char letter) {
+    return letter < 'a' ? (char)(letter + 32) : letter;
+}
+
+// "A1n b2m": the vouched owner a says 1 from network n, the unproven owner b says 2 from m.
 static int parse_placed(const char *text, BenchVote *votes) {
     int count = 0;
     for (; *text; text += text[3] ? 4 : 3) {
-        bool proven = text[0] < 'a';
-        votes[count] = (BenchVote){.nodes = text[1] - '0', .proven = proven};
-        snprintf(votes[count].owner, sizeof votes->owner, "user %c", text[0] + (proven ? 32 : 0));
+        votes[count] = (BenchVote){.nodes = text[1] - '0', .level = level_of(text[0])};
+        snprintf(votes[count].owner, sizeof votes->owner, "user %c", lower(text[0]));
         snprintf(votes[count++].network, sizeof votes->network, "%c", text[2]);
     }
     return count;
 }
 
-static void votes_are_weighed_by_records_and_networks(void **state) {
+static void votes_are_weighed_by_levels_and_networks(void **state) {
     (void)state;
     enum { W = BENCH_WAIT, E = BENCH_ESTABLISH, T = BENCH_TIED };
-    static const BenchScene alone = {false, false}, watched = {true, true};
+    static const BenchScene alone = {false, false, false}, watched = {true, true, true};
     static const struct {
         const char *votes;
         int alone, watched, nodes; // nodes 0: nothing is established
     } cases[] = {
-        {"a6x b6y", W, W, 0},     // two without a record
+        {"a6x b6y", W, W, 0},     // two that are unproven
         {"a6x b6x c1y", T, W, 0}, // so these are two who differ, as a and b are one
-        {"a6x b6y C1z", E, W, 1}, // a record outweighs any number
-        {"A1x b6y c6z d6w", E, W, 1}, {"A1x B1y c6z", E, E, 1},
-        {"A1x B1x c6z", E, W, 1}, // two with a record in one network are one
-        {"A1x B2y c2z d2w", T, W, 0}, {"A1x B2y C1z", E, E, 1},
+        {"a6x b6y C1z", E, W, 1}, // a vouched one outweighs any number
+        {"A1x b6y c6z d6w", E, W, 1},
+        {"A1x B1y c6z", E, E, 1},
+        {"A1x B1x c6z", E, W, 1}, // two in one network are one
+        {"A1x B2y c2z d2w", T, W, 0},
+        {"A1x B2y C1z", E, E, 1},
+        {"R1x", W, W, 0},         // one with a record alone
+        {"R1x S1y", E, W, 1},     // two, unless a vouched owner could be asked
+        {"R1x S1x", W, W, 0},     // who are one
+        {"R1x S1y A2z", T, W, 0}, // or one contradicts
+        {"R1x S1y A1z", E, E, 1},
+        {"R2x S1y A1z", E, E, 1},
+        {"R1x a1y b1z", W, W, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         BenchVote votes[16];
@@ -178,16 +195,17 @@ static void votes_are_weighed_by_records_and_networks(void **state) {
     }
 }
 
-// "Afx bpy ctz": a, with a record, fails; b plays; c could try; in networks x, y, z. f with p: F.
+// "Afx bpy ctz": a, which is vouched for, fails; b plays; c could try; in networks x, y, z. f with
+// p: F.
 static int parse_voices(const char *text, Voice *voices) {
     int count = 0;
     for (; *text; text += text[3] ? 4 : 3) {
         Voice *voice = &voices[count++];
-        *voice = (Voice){.proven = text[0] < 'a',
+        *voice = (Voice){.level = level_of(text[0]),
                          .failing = text[1] == 'f' || text[1] == 'F',
                          .played = text[1] == 'p' || text[1] == 'F',
                          .could_try = text[1] == 't' || text[1] == 'p'};
-        snprintf(voice->owner, sizeof voice->owner, "user %c", text[0] + (voice->proven ? 32 : 0));
+        snprintf(voice->owner, sizeof voice->owner, "user %c", lower(text[0]));
         snprintf(voice->network, sizeof voice->network, "%c", text[2]);
     }
     return count;
@@ -200,22 +218,32 @@ static void invented_failures_pause_a_test_at_most(void **state) {
         const char *voices;
         int decision;
     } cases[] = {
-        {"afx", P},                 // no owner has a record, no other owner is there
-        {"afx bty", G},             // another owner may try
-        {"afx bfy", P},             // two agree
-        {"afx bfy cfz dpw", P},     // three against one who plays, and none has a record
-        {"afx bfx cfx dpw", G},     // these three are one
-        {"afx bfy cfz Dpw", G},     // one with a record has played it
-        {"afx bfy cfz Dtw", G},     // or is there to try
-        {"Afx", E},                 // alone, and has a record
-        {"AFx", P},                 // it had played it
-        {"Afx bty", G},             // another may try
-        {"Afx Bfy", E},             // two with a record
-        {"Afx Bfx cty", G},         // one, as it is one network
+        {"afx", P},             // no owner has a record, no other owner is there
+        {"afx bty", G},         // another owner may try
+        {"afx bfy", P},         // two agree
+        {"afx bfy cfz dpw", P}, // three against one who plays, and none has a record
+        {"afx bfx cfx dpw", G}, // these three are one
+        {"afx bfy cfz Dpw", G}, // a proven one has played it
+        {"afx bfy cfz Dtw", G}, // or is there to try
+        {"Afx", E},             // alone, and vouched for
+        {"AFx", P},             // it had played it
+        {"Afx Bty", G},         // another may try
+        {"Afx Rty", G},
+        {"Afx bty", E},     // one whose word changes nothing is not waited for
+        {"Afx Bfy", E},     // two
+        {"Afx Bfx Cty", G}, // one, as it is one network
+        {"Rfx", P},         // one with a record alone
+        {"Rfx Sty", G},
+        {"Rfx Sfy", E},     // two
+        {"Rfx Sfx", P},     // who are one
+        {"Rfx Sfy Atz", G}, // a vouched owner could be asked
+        {"Rfx Sfy Apz", G}, // or plays it
+        {"Rfx Sfy Tpz", E},
+        {"Rfx Afy", E},
         {"Afx Bfy cpz dpw epv", E}, // results of owners without a record change nothing
         {"Afx bfy cfz Dpw", G},     // one against one: those without are not counted
         {"Afx Bfy Cpz", E},
-        {"Apx afx", G}, // an account without a record beside one that has one, in its network
+        {"Apx afx", G}, // an unproven account in the network of a vouched one
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Voice voices[16];
@@ -226,26 +254,31 @@ static void invented_failures_pause_a_test_at_most(void **state) {
     }
 }
 
-// Whatever owners without a record say, in any number and from any networks.
-static void owners_without_a_record_never_end_a_test(void **state) {
+// Whatever unproven owners say, in any number and from any networks. And whatever recorded ones say
+// while a vouched owner plays the test or could try it.
+static void lesser_owners_never_end_a_test(void **state) {
     (void)state;
     for (int life = 0; life < 20000; life++) {
         Voice voices[12];
-        bool watched = false;
+        bool watched[3] = {false};
+        OwnerLevel failing = life % 2 ? LEVEL_UNPROVEN : LEVEL_RECORDED;
         int count = 1 + roll(12);
         for (int i = 0; i < count; i++) {
-            bool proven = roll(4) == 0;
-            voices[i] = (Voice){.proven = proven,
-                                .failing = !proven && roll(2),
+            OwnerLevel level = (OwnerLevel)roll(3);
+            voices[i] = (Voice){.level = level,
+                                .failing = level <= failing && roll(2),
                                 .played = roll(2),
                                 .could_try = roll(2)};
             snprintf(voices[i].owner, sizeof voices->owner, "user %d", i);
             snprintf(voices[i].network, sizeof voices->network, "%d", roll(6));
-            watched |= proven && (voices[i].played || voices[i].could_try);
+            for (OwnerLevel least = 0; least <= level; least++)
+                watched[least] |= !voices[i].failing && (voices[i].played || voices[i].could_try);
         }
         FailureDecision decision = failure_weigh_voices(voices, count);
-        assert_true(decision != FAILURE_ENDS);
-        assert_true(decision == FAILURE_GOES_ON || !watched);
+        if (failing == LEVEL_UNPROVEN || watched[LEVEL_VOUCHED])
+            assert_true(decision != FAILURE_ENDS);
+        if (failing == LEVEL_UNPROVEN && watched[LEVEL_RECORDED])
+            assert_true(decision == FAILURE_GOES_ON);
     }
 }
 
@@ -254,9 +287,9 @@ int main(void) {
         cmocka_unit_test(bench_counts_are_settled_by_owners),
         cmocka_unit_test(no_owner_alone_outvotes_another),
         cmocka_unit_test(failures_are_weighed_by_owners),
-        cmocka_unit_test(votes_are_weighed_by_records_and_networks),
+        cmocka_unit_test(votes_are_weighed_by_levels_and_networks),
         cmocka_unit_test(invented_failures_pause_a_test_at_most),
-        cmocka_unit_test(owners_without_a_record_never_end_a_test),
+        cmocka_unit_test(lesser_owners_never_end_a_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
