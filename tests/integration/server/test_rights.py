@@ -271,6 +271,7 @@ def a_new_password_ends_the_tokens_unless_they_are_to_stay():
 def lines_of_text_that_act_or_are_not_seen_are_refused_with_their_field_and_the_character():
     owner = person("lena", "developer", "maintainer")
     worker = machine("lenas")
+    add_test(server)  # with all openings of its book, which is short
     task = claim(worker).json
     fault_report = {**FAULT_REPORT, "pair": task["first_pair"]}
     for character, name in (("\u202e", r"\u202e"), ("\x9b", r"\x9b"), ("\x7f", r"\x7f"), ("\u2028", r"\u2028"), ("\n", r"\x0a"),
@@ -469,7 +470,6 @@ def main():
     try:
         add_test(server)
         server.command("set", server.data, "writes_per_minute", "1000000")
-        server.command("set", server.data, "task_seconds", "60")  # small tasks, so that all machines get one
         server.start()
         admin = server.client(ADMIN)
         run(a_blocked_account_stops_its_machines, a_blocked_accounts_machine_does_not_come_back,
