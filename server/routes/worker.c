@@ -98,7 +98,7 @@ typedef struct BatchPost {
 // A thousand years: sums of such numbers do not overflow.
 static const json_int_t THOUGHT_MAX_MS = 31556952000000;
 
-static bool batch_read(Request *req, Batch *batch, Error *err) {
+bool batch_read(Request *req, Batch *batch, Error *err) {
     json_int_t seq, thought;
     json_t *result, *games, *load = NULL, *said = NULL;
     if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:I, s:o, s?o, s?o}", "seq", &seq,

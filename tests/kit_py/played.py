@@ -7,12 +7,12 @@ from protocol import batch, clock_of, put_games, side_of, zstd
 from server import BUILD
 
 
-def played(task, seq, outcomes, seed=1, tc=None):
-    """The games of batch `seq`, with these half points of the new side in each pair. The engines thought for no time; `tc` is their
-    clock, if not that of a machine as fast as the reference."""
+def played(task, seq, outcomes, seed=1, tc=None, plies=0, think_ms=0):
+    """The games of batch `seq`, with these half points of the new side in each pair. `tc` is the engines' clock, if
+    not that of a machine as fast as the reference. They play so many plies at random before the end, and think so long at most."""
     test, first = task["test"], seq * task["test"]["batch_pairs"]
     asked = {"first_pair": task["first_pair"] + first, "outcomes": outcomes, "openings": task["openings"][first:first + len(outcomes)],
-             "seed": seed, "tc": tc or clock_of(task), "adjudication": test["adjudication"], "chess960": test["variant"] == "chess960"}
+             "seed": seed, "tc": tc or clock_of(task), "plies": plies, "think_ms": think_ms, "adjudication": test["adjudication"], "chess960": test["variant"] == "chess960"}
     done = subprocess.run([BUILD / "tests" / "played"], input=json.dumps(asked), capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -1,10 +1,10 @@
 // Load for the server: connections that post batches one after the other, each as its own worker on
 // a task of its own, as fast as the replies come. For `make bench`.
-//   load_server PORT SECONDS games|counts    with a line "TOKEN TASK FIRST_SEQ BATCH_PAIRS" a
-//   connection on
-//                                            standard input
-// With `games`, each batch is PUT games and then POST counts, made by the worker's own encoder of
-// games of random legal moves; with `counts` the POST alone. Prints one JSON object.
+//   load_server PORT SECONDS FILE            with a line "TOKEN TASK FIRST_SEQ FIRST_PAIR" a
+//                                            connection on standard input
+// FILE has the counts of a batch on its first line, from "result" on, and then its games, a line
+// each, as tests/tools/played.c prints them for pairs from 0. Each batch is PUT games and then POST
+// counts; only the numbers of the pairs differ from batch to batch. Prints one JSON object.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -15,25 +15,25 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/rules/movegen.h"
+#include "server/common/file.h"
 #include "server/common/hash.h"
 #include "server/common/log.h"
-#include "worker/results/batch.h"
 
-enum { CONNECTIONS_MAX = 1024, MODELS = 8, BATCHES_MAX = 1 << 20, REPLY_MAX = 8192 };
+enum { CONNECTIONS_MAX = 1024, GAMES_MOST = 2000, BATCHES_MAX = 1 << 20, REPLY_MAX = 8192 };
+enum { PACK_LEVEL = 3, BODY_MAX = 8 << 20 };
 
-// A batch to be sent again and again, under other names.
+// A batch to be sent again and again, of other pairs.
 typedef struct Model {
-    SpoolItem *item;
-    char *tail; // of the counts, after "seq" and before "games_sha256"
+    const char *counts;    // without the first and the last member
+    Str games[GAMES_MOST]; // packed, each without its beginning, {"pair":N
+    int count;
 } Model;
 
 typedef struct Connection {
     int fd;
-    char token[TOKEN_MAX];
-    long task, seq, pairs;
-    bool counts; // the POST is on its way, not the PUT
-    const Model *model;
+    char token[44];
+    long task, seq, first_pair; // of the task
+    bool counts;                // the POST is on its way, not the PUT
     char sha[SHA256_HEX_MAX];
     Str out;
     size_t sent;
@@ -45,11 +45,9 @@ typedef struct Connection {
 typedef struct Load {
     Connection connections[CONNECTIONS_MAX];
     int count, epoll;
-    bool games;
-    Model models[MODELS];
+    Model model;
     double *whole, *posts; // latencies in seconds
     long batches, sent_bytes, got_bytes, errors;
-    uint64_t seed;
 } Load;
 
 static double now_s(void) {
@@ -58,58 +56,42 @@ static double now_s(void) {
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-// ---- batches ------------------------------------------------------------------------------------
+// ---- the batch ----------------------------------------------------------------------------------
 
-static uint64_t random_below(Load *load, uint64_t n) {
-    load->seed = load->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (load->seed >> 33) % n;
+static void add_game(Model *model, const char *line, size_t size) {
+    static const char head[] = "{\"pair\":";
+    const char *rest = memchr(line, ',', size);
+    if (model->count == GAMES_MOST || strncmp(line, head, sizeof head - 1) != 0 || !rest)
+        fatal("line %d of the games does not begin with the number of its pair", model->count + 1);
+    Str *packed = &model->games[model->count++];
+    str_init(packed, BODY_MAX);
+    zstd_compress(rest, size - (size_t)(rest - line), PACK_LEVEL, packed);
 }
 
-// Eighty to 160 plies of random moves with the numbers that engines at 10+0.1 report.
-static void make_game(Load *load, GameRecord *game, int white) {
-    Position start;
-    Refusal err;
-    if (!position_from_fen(&start, POSITION_START_FEN, false, &err))
-        fatal("%s", err.message);
-    *game = (GameRecord){.white = white, .culprit = -1, .kind = GAME_END_ADJUDICATION};
-    snprintf(game->reason, sizeof game->reason, "Draw by adjudication");
-    game->result = (GameResult)(RESULT_WHITE_WINS + random_below(load, 3));
-    game_init(&game->game, &start);
-    int plies = 80 + (int)random_below(load, 80), score = 0;
-    for (MoveList list; game->game.plies < plies; score += (int)random_below(load, 41) - 20) {
-        movegen_legal(&game->game.now, &list);
-        if (!list.size)
-            return;
-        Move move = list.moves[random_below(load, (uint64_t)list.size)];
-        game->moves[game->game.plies] =
-            (MoveRecord){.move = move,
-                         .time_us = 50000 + (int)random_below(load, 300000),
-                         .score_cp = game->game.plies % 2 ? -score : score,
-                         .depth = 10 + (int)random_below(load, 10),
-                         .nodes = 50000 + (int64_t)random_below(load, 200000)};
-        game_play(&game->game, move);
-    }
+static void read_model(Model *model, char *text) {
+    char *line = strchr(text, '\n');
+    if (!line)
+        fatal("the file has no games");
+    *line++ = 0;
+    model->counts = text;
+    for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        add_game(model, line, (size_t)(end + 1 - line));
 }
 
-static void make_model(Load *load, Model *model, int pairs) {
-    const Opening opening = {POSITION_START_FEN, ""};
-    const BatchFacts facts = {"nodes=1000", 812345, 0.02, NULL};
-    GameRecord *games scope(free_ptr) = xcalloc(2, sizeof *games);
-    GameBatch batch scope(batch_release);
-    batch_init(&batch, 0, 0, pairs);
-    for (int pair = 0; pair < pairs; pair++) {
-        GameContext context = {&opening, pair, {{.base_ms = 10000, .increment_ms = 100}}};
-        context.limits[1] = context.limits[0];
-        for (int i = 0; i < 2; i++)
-            make_game(load, &games[i], i);
-        batch_add(&batch, games, &context);
-    }
-    model->item = batch_finish(&batch, &facts);
-    model->tail = xasprintf(
-        "\"result\":{\"outcomes\":\"%s\",\"wins\":%d,\"losses\":%d,\"draws\":%d,\"crashes\":0,"
-        "\"time_losses\":0,\"ponders\":0,\"ponders_against\":0},\"tc\":\"%s\",\"speed\":%.1f,"
-        "\"busy\":%.2f,\"thought\":0",
-        batch.outcomes, batch.wins, batch.losses, batch.draws, facts.tc, facts.speed, facts.busy);
+// A frame of Zstandard with one block that is not compressed (RFC 8878, 3.1.1).
+static void add_raw_frame(Str *body, const char *text) {
+    size_t size = strlen(text);
+    const unsigned char head[] = {0x28,
+                                  0xb5,
+                                  0x2f,
+                                  0xfd,
+                                  0x20,
+                                  (unsigned char)size,
+                                  (unsigned char)(size << 3 | 1),
+                                  (unsigned char)(size >> 5),
+                                  0};
+    str_add(body, (const char *)head, sizeof head);
+    str_add(body, text, size);
 }
 
 // ---- requests -----------------------------------------------------------------------------------
@@ -123,16 +105,18 @@ static void begin_request(Connection *c, const char *method, const char *path, s
                method, c->task, path, c->token, size);
 }
 
-// Games of a batch are told apart by a frame that decoders skip (RFC 8878, 3.1.2), so that each is
-// a blob of its own and none costs the compressor's time.
-static void put_games(Connection *c) {
-    const SpoolItem *item = c->model->item;
-    char path[32];
-    uint32_t frame[4] = {0x184d2a50, 8, (uint32_t)c->task, (uint32_t)c->seq};
+// Numbers of pairs go between the games, which are packed once.
+static void put_games(const Load *load, Connection *c) {
+    const Model *model = &load->model;
+    char path[32], pair[40];
     Str body scope(str_release);
-    str_init(&body, item->size + sizeof frame);
-    str_add(&body, item->bytes, item->size);
-    str_add(&body, (const char *)frame, sizeof frame);
+    str_init(&body, BODY_MAX);
+    for (int i = 0; i < model->count; i++) {
+        long number = c->first_pair + c->seq * (model->count / 2) + i / 2;
+        snprintf(pair, sizeof pair, "{\"pair\":%ld", number);
+        add_raw_frame(&body, pair);
+        str_add(&body, model->games[i].data, model->games[i].size);
+    }
     sha256_hex(body.data, body.size, c->sha);
     snprintf(path, sizeof path, "games/%ld", c->seq);
     begin_request(c, "PUT", path, body.size);
@@ -141,10 +125,8 @@ static void put_games(Connection *c) {
 }
 
 static void post_counts(const Load *load, Connection *c) {
-    char quoted[SHA256_HEX_MAX + 2];
-    snprintf(quoted, sizeof quoted, "\"%s\"", c->sha);
-    char *body scope(free_ptr) = xasprintf("{\"seq\":%ld,%s,\"games_sha256\":%s}", c->seq,
-                                           c->model->tail, load->games ? quoted : "null");
+    char *body scope(free_ptr) =
+        xasprintf("{\"seq\":%ld,%s,\"games_sha256\":\"%s\"}", c->seq, load->model.counts, c->sha);
     begin_request(c, "POST", "batches", strlen(body));
     str_puts(&c->out, body);
     c->counts = true;
@@ -173,12 +155,8 @@ static void send_more(Load *load, Connection *c) {
 }
 
 static void next_batch(Load *load, Connection *c) {
-    c->model = &load->models[(c->task + c->seq) % MODELS];
     c->begun = now_s();
-    if (load->games)
-        put_games(c);
-    else
-        post_counts(load, c);
+    put_games(load, c);
     send_more(load, c);
 }
 
@@ -238,18 +216,19 @@ static int connect_to(long port) {
 }
 
 static void read_connections(Load *load, long port) {
-    char token[TOKEN_MAX];
-    long task, seq, pairs;
+    char token[sizeof load->connections[0].token];
+    long task, seq, first_pair;
     while (load->count < CONNECTIONS_MAX &&
-           scanf("%43s %ld %ld %ld", token, &task, &seq, &pairs) == 4) {
+           scanf("%43s %ld %ld %ld", token, &task, &seq, &first_pair) == 4) {
         Connection *c = &load->connections[load->count++];
-        *c = (Connection){.fd = connect_to(port), .task = task, .seq = seq, .pairs = pairs};
+        *c = (Connection){
+            .fd = connect_to(port), .task = task, .seq = seq, .first_pair = first_pair};
         memcpy(c->token, token, sizeof token);
         str_init(&c->out, 9 << 20);
         watch(load, c, EPOLL_CTL_ADD, EPOLLIN);
     }
     if (!load->count)
-        fatal("no connections: a line \"TOKEN TASK FIRST_SEQ BATCH_PAIRS\" for each");
+        fatal("no connections: a line \"TOKEN TASK FIRST_SEQ FIRST_PAIR\" for each");
 }
 
 // Returns how long it took. Those whose batch is under way at the end finish it, uncounted.
@@ -283,13 +262,12 @@ static void report(Load *load, double seconds) {
     long n = load->batches;
     qsort(load->whole, (size_t)n, sizeof *load->whole, compare);
     qsort(load->posts, (size_t)n, sizeof *load->posts, compare);
-    printf("{\"connections\": %d, \"games\": %s, \"batches\": %ld, \"errors\": %ld, "
+    printf("{\"connections\": %d, \"batches\": %ld, \"errors\": %ld, "
            "\"batches_per_s\": %.1f, \"p50_ms\": %.3f, \"p99_ms\": %.3f, \"post_p50_ms\": %.3f, "
            "\"post_p99_ms\": %.3f, \"bytes_sent\": %.0f, \"bytes_received\": %.0f}\n",
-           load->count, load->games ? "true" : "false", n, load->errors, (double)n / seconds,
-           quantile_ms(load->whole, n, 0.5), quantile_ms(load->whole, n, 0.99),
-           quantile_ms(load->posts, n, 0.5), quantile_ms(load->posts, n, 0.99),
-           (double)load->sent_bytes / (double)(n ? n : 1),
+           load->count, n, load->errors, (double)n / seconds, quantile_ms(load->whole, n, 0.5),
+           quantile_ms(load->whole, n, 0.99), quantile_ms(load->posts, n, 0.5),
+           quantile_ms(load->posts, n, 0.99), (double)load->sent_bytes / (double)(n ? n : 1),
            (double)load->got_bytes / (double)(n ? n : 1));
 }
 
@@ -297,18 +275,18 @@ int main(int argc, char **argv) {
     static Load load;
     long port;
     double seconds;
-    rules_init();
+    Error err;
     if (argc != 4 || !parse_long(argv[1], 1, 65535, &port) ||
         !parse_double(argv[2], 0.1, 600, &seconds))
-        fatal("usage: load_server PORT SECONDS games|counts");
-    load.games = strcmp(argv[3], "games") == 0;
-    load.seed = 1;
+        fatal("usage: load_server PORT SECONDS FILE");
+    char *text scope(free_ptr) = file_read(argv[3], BODY_MAX, NULL, &err);
+    if (!text)
+        fatal("%s", err.message);
+    read_model(&load.model, text);
     load.epoll = epoll_create1(EPOLL_CLOEXEC);
     load.whole = xcalloc(BATCHES_MAX, sizeof *load.whole);
     load.posts = xcalloc(BATCHES_MAX, sizeof *load.posts);
     read_connections(&load, port);
-    for (int i = 0; i < MODELS; i++)
-        make_model(&load, &load.models[i], (int)load.connections[0].pairs);
     double took = run(&load, seconds);
     report(&load, took);
     return load.errors || !load.batches;

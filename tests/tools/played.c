@@ -1,9 +1,11 @@
 // played: prints the games of a batch, as a worker uploads them, that stand a replay: tests of the
 // server need games, and no engine. It reads a JSON object from standard input:
 //   {"first_pair": 640, "outcomes": "2134", "openings": [{"fen","moves"}, …], "seed": 1,
-//    "tc": "10.000+0.100", "adjudication": {…}, "chess960": false}
-// The outcomes are half points of the new side. The engines thought for no time. A game that is won
-// ends when the loser's scores say so, and the others by repetition.
+//    "tc": "10.000+0.100", "adjudication": {…}, "chess960": false, "plies": 150,
+//    "think_ms": 200}
+// The outcomes are half points of the new side. A game that is won ends when the loser's scores say
+// so, and the others by repetition. "plies": of random moves before that, 0 if absent. "think_ms":
+// the longest that an engine thinks about a move, 0 if absent.
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +17,10 @@
 #include "server/common/time_control.h"
 #include "server/ledger/replay.h"
 
-enum { PLIES_MAX = 200, WON_CP = 2000, LEVEL_CP = 100 };
+enum { PLIES_MAX = 400, WON_CP = 2000, LEVEL_CP = 100 };
 
 static uint64_t seed;
+static int plies_before, think_ms;
 
 // splitmix64 (Steele, Lea and Flood 2014).
 static int random_below(int n) {
@@ -97,11 +100,23 @@ typedef struct Played {
     const char *result, *end;
 } Played;
 
+static int plies_of(const Played *played) {
+    return played->game.plies - played->opening;
+}
+
+// Random moves of a game that is open.
+static void play_before(Played *played) {
+    while (plies_of(played) < plies_before) {
+        played->scores[plies_of(played)] = LEVEL_CP;
+        play_on(&played->game);
+    }
+}
+
 // `loser` plays at random and sees that it is lost, until the rules of the test end the game.
 static void play_to_resignation(Played *played, Color loser, const Adjudication *rules) {
     Adjudicator adjudicator = {.rules = rules};
     Decision decision = DECISION_NONE;
-    for (int ply = 0; decision == DECISION_NONE; ply++) {
+    for (int ply = plies_of(played); decision == DECISION_NONE; ply++) {
         Color mover = played->game.now.side;
         if (ply == PLIES_MAX)
             give_up("no rule of this test ends a game that is won");
@@ -123,9 +138,9 @@ static void play_to_repetition(Played *played) {
     Move cycle[4];
     if (!find_cycle(&played->game, cycle))
         give_up("no piece can go there and back in an opening");
-    for (int ply = 0; game_end(&played->game) == END_NONE; ply++) {
-        played->scores[ply] = LEVEL_CP;
-        game_play(&played->game, cycle[ply % 4]);
+    for (int i = 0; game_end(&played->game) == END_NONE; i++) {
+        played->scores[plies_of(played)] = LEVEL_CP;
+        game_play(&played->game, cycle[i % 4]);
     }
     played->result = "1/2-1/2";
     played->end = "rule";
@@ -151,6 +166,18 @@ static void set_up(Played *played, const json_t *opening, bool chess960) {
 
 // ---- the text -----------------------------------------------------------------------------------
 
+// A side that starts with `base` and gets `increment` for each move, in ms.
+static void print_clocks(int plies, int64_t base, int64_t increment) {
+    int64_t left[2] = {base, base};
+    printf(",\"clock_ms\":[");
+    for (int i = 0; i < plies; i++) {
+        if (base > 0)
+            left[i % 2] += increment - (think_ms ? random_below(think_ms + 1) : 0);
+        printf("%s%lld", i ? "," : "", (long long)left[i % 2]);
+    }
+    putchar(']');
+}
+
 static void print_list(const char *name, int plies, int64_t first, int64_t step) {
     printf(",\"%s\":[", name);
     for (int i = 0; i < plies; i++)
@@ -170,7 +197,7 @@ static void print_game(const Played *played, int64_t pair, const json_t *opening
     Error err;
     Position pos = played->game.start;
     char word[MOVE_TEXT_MAX], *text = json_dumps(opening, JSON_COMPACT);
-    int plies = played->game.plies - played->opening;
+    int plies = plies_of(played);
     if (!tc_parse(tc, &clock, &err))
         give_up(err.message);
     printf("{\"pair\":%lld,\"opening\":%s,\"new_is\":\"%s\",\"result\":\"%s\",\"end\":\"%s\","
@@ -187,9 +214,7 @@ static void print_game(const Played *played, int64_t pair, const json_t *opening
         position_make(&pos, played->game.moves[i], &undo);
     }
     putchar('"');
-    int64_t step = (int64_t)(1000 * clock.increment_s);
-    print_list("clock_ms", plies, clock.base_s > 0 ? (int64_t)(1000 * clock.base_s) + step : 0,
-               clock.base_s > 0 ? step : 0);
+    print_clocks(plies, (int64_t)(1000 * clock.base_s), (int64_t)(1000 * clock.increment_s));
     print_scores(played, plies);
     print_list("depths", plies, 9, 0);
     print_list("nodes", plies, 1000, 1);
@@ -210,6 +235,7 @@ static void play(const json_t *task, const Adjudication *rules, int number, char
         give_up("out of memory");
     set_up(played, opening, json_is_true(json_object_get(task, "chess960")));
     played->new_is_white = number % 2 == 0;
+    play_before(played);
     if (points == 1)
         play_to_repetition(played);
     else
@@ -227,6 +253,10 @@ int main(void) {
         give_up("this is no task");
     rules_init();
     seed = (uint64_t)json_integer_value(json_object_get(task, "seed"));
+    plies_before = (int)json_integer_value(json_object_get(task, "plies"));
+    think_ms = (int)json_integer_value(json_object_get(task, "think_ms"));
+    if (plies_before < 0 || plies_before > PLIES_MAX / 2 || think_ms < 0)
+        give_up("plies is 0 to 200, and think_ms 0 or more");
     for (int number = 0; number < 2 * (int)strlen(outcomes); number++)
         play(task, &rules, number, outcomes[number / 2]);
     free(text);
