@@ -22,10 +22,10 @@ static const char *read_number(const char *p, const char *end, int64_t *out) {
     bool negative = p < end && *p == '-';
     int64_t value = 0;
     int digits = 0;
-    for (p += negative; p < end && *p >= '0' && *p <= '9' && digits <= DIGITS_MAX; digits++)
+    for (p += negative; p < end && *p >= '0' && *p <= '9' && digits < DIGITS_MAX; digits++)
         value = 10 * value + (*p++ - '0');
     *out = negative ? -value : value;
-    return digits && digits <= DIGITS_MAX ? p : NULL;
+    return digits ? p : NULL; // a digit too many stands where the list wants its comma
 }
 
 // `p` is behind the bracket that opens the list. Returns the end of the list, or NULL.

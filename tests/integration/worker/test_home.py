@@ -58,7 +58,7 @@ def a_machine(address, *options):
 
 def two_machines_play_a_test_to_its_end_and_one_click_merges_it():
     """The base says at each move that it is lost, and so loses by its score. No bench is known of either side."""
-    equal(sql(server, "SELECT name FROM settings WHERE name NOT IN ('self_approval',)"), [], "nothing is set")
+    equal(sql(server, "SELECT name FROM settings WHERE name <> 'self_approval'"), [], "nothing is set")
     test = submit(patch(LOST, EVEN, "tests/tools/toy.c"), resign="on", resign_count=3)
     with a_machine(HOME[0]), a_machine(HOME[1]):
         found = wait_until(lambda: finished(test), 180)

@@ -73,7 +73,7 @@ def end_of(test):
 
 def fails(test, side, *words):
     end = end_of(test)
-    tap.equal((end["state"], end["failed"], end["batches"], end["units_counted"]), ("paused", f"option {side}", 0, 0), end["reason"])
+    tap.equal((end["state"], end["failed"], end["batches"], end["units_counted"]), ("finished", f"option {side}", 0, 0), end["reason"])
     for word in words:
         tap.contains(end["reason"], word)
 
