@@ -63,8 +63,8 @@ WHERE k.id = :task
 -- What the workload of a test needs to count a batch of a task (0: none), and what it told that task's machine.
 -- name: ledger_count row
 -- types: :task int, told text
-SELECT state, workload, parameters, batch_pairs, pairs_max, units_counted, counts, positions,
-       coalesce((SELECT told FROM tasks WHERE id = :task), '{}') AS told
+SELECT state, workload, parameters, batch_pairs, pairs_max, units_counted, counts, positions, author_id,
+       units_recorded, units_unproven, units_author, coalesce((SELECT told FROM tasks WHERE id = :task), '{}') AS told
 FROM tests WHERE id = :test
 
 -- name: ledger_task_heartbeat
@@ -117,22 +117,22 @@ UPDATE workers SET last_seen = :now WHERE id = :worker
 -- The first range that the owner :not_of did not start; '': any range.
 -- name: ledger_returned_first row
 -- types: :not_of text
-SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = :test AND (:not_of = '' OR owner <> :not_of)
+SELECT first_pair, pair_count, owner, level FROM returned_pairs WHERE test_id = :test AND (:not_of = '' OR owner <> :not_of)
 ORDER BY first_pair LIMIT 1
 
 -- The range that begins at :pair, or the last one before it.
 -- name: ledger_returned_at row
-SELECT first_pair, pair_count, owner FROM returned_pairs
+SELECT first_pair, pair_count, owner, level FROM returned_pairs
 WHERE test_id = :test AND first_pair <= :pair ORDER BY first_pair DESC LIMIT 1
 
 -- name: ledger_returned_remove
 DELETE FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair
 
 -- name: ledger_returned_count value
-SELECT pair_count FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair AND owner = :owner
+SELECT pair_count FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair AND owner = :owner AND level = :level
 
 -- name: ledger_returned_add
-INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner) VALUES (:test, :first_pair, :pair_count, :owner)
+INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner, level) VALUES (:test, :first_pair, :pair_count, :owner, :level)
 
 -- name: ledger_dealt_again value
 -- types: :first int, value bool
@@ -146,27 +146,30 @@ SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = :test AND id > :after AND fir
 SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 
 -- The machine that claims: its owner with its level, the cores that count, whether a batch of it has counted, and the
--- tasks that it holds. Also the cores of the largest machine of another owner, and of another proven owner, active since
--- :since.
+-- tasks that it holds. Also the cores of the largest machine of another owner, and of another vouched owner, active since
+-- :since, and whether trust is private.
 -- name: ledger_claimant row
--- types: owner text, level int, own_level int, voucher int?, has_counted bool, open_tasks int, largest_other int, largest_proven int
+-- types: owner text, level int, own_level int, voucher int?, has_counted bool, open_tasks int, largest_other int
+-- types: largest_vouched int, private bool
 WITH others AS (SELECT o.cores, l.level FROM workers o JOIN levels l ON l.worker_id = o.id JOIN workers me ON me.id = :worker
                 WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
 SELECT w.owner, w.network, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.position IS NOT NULL AND b.excluded = 0)
            AS has_counted, l.level, l.own AS own_level, l.voucher,
        (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
        (SELECT coalesce(max(cores), 0) FROM others) AS largest_other,
-       (SELECT coalesce(max(cores), 0) FROM others WHERE level > 0) AS largest_proven
+       (SELECT coalesce(max(cores), 0) FROM others WHERE level = 2) AS largest_vouched,
+       (SELECT mode FROM trust) = 'private' AS private
 FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 
 -- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
 -- name: ledger_candidates rows
 -- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
--- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, unproven_pairs int, new_files_bytes int, base_files_bytes int
+-- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, held_recorded int, held_unproven int, new_files_bytes int, base_files_bytes int
 -- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
 WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
                      sum(CASE WHEN k.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
+                     sum(CASE WHEN k.level = 1 THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS recorded,
                      sum(CASE WHEN k.level = 0 THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
               FROM tasks k JOIN tests t ON t.id = k.test_id
               WHERE k.state = 'open' GROUP BY k.test_id),
@@ -190,7 +193,11 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
        EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = :worker AND m.readmitted IS NULL) AS is_misfit,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
-       coalesce(h.own, 0) AS own_pairs, coalesce(h.unproven, 0) AS unproven_pairs,
+       coalesce(h.own, 0) AS own_pairs, t.units_recorded, t.units_unproven, t.units_author,
+       coalesce(h.recorded, 0) + (SELECT coalesce(sum(p.pair_count), 0) FROM returned_pairs p WHERE p.test_id = t.id AND p.level = 1)
+           AS held_recorded,
+       coalesce(h.unproven, 0) + (SELECT coalesce(sum(p.pair_count), 0) FROM returned_pairs p WHERE p.test_id = t.id AND p.level = 0)
+           AS held_unproven,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = n.engine_id AND p.sha = n.sha), 0) AS new_files_bytes,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = o.engine_id AND p.sha = o.sha), 0) AS base_files_bytes
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books l ON l.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
@@ -336,8 +343,22 @@ UPDATE tasks SET next_seq = :next_seq, started_pairs = max(started_pairs, :start
 WHERE id = :task
 
 -- name: ledger_test_counted
-UPDATE tests SET units_counted = :units, counts = :counts, points = :points, promise = :promise, positions = :positions
+UPDATE tests SET units_counted = :units, counts = :counts, points = :points, promise = :promise, positions = :positions,
+    units_recorded = :recorded, units_unproven = :unproven, units_author = :author
 WHERE id = :test
+
+-- name: ledger_owner_total value
+SELECT state FROM owner_totals WHERE test_id = :test AND owner = :owner AND level = :level
+
+-- name: ledger_owner_total_put
+INSERT INTO owner_totals (test_id, owner, level, units, state) VALUES (:test, :owner, :level, :units, :state)
+ON CONFLICT (test_id, owner, level) DO UPDATE SET units = units + excluded.units, state = excluded.state
+
+-- name: ledger_owner_totals_drop
+DELETE FROM owner_totals WHERE test_id = :test
+
+-- name: ledger_owner_totals rows
+SELECT owner, level, units, state FROM owner_totals WHERE test_id = :test
 
 -- A batch that came in time and is excluded has a position, too.
 -- name: ledger_test_positions
@@ -659,7 +680,7 @@ DELETE FROM records WHERE owner = :owner
 -- name: ledger_check_tests rows
 -- types: result text, has_exclusions bool, repeats bool
 SELECT id, state, workload, parameters, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
-       units_counted, counts, points, promise, positions,
+       units_counted, counts, points, promise, positions, author_id, units_recorded, units_unproven, units_author,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions,
        (SELECT b.openings FROM books b WHERE b.id = tests.book_id) AS openings,
        EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = tests.id) AS repeats
@@ -668,13 +689,15 @@ FROM tests ORDER BY id
 -- Summed here and not in C, so that a fault of the code that counts is seen as well.
 -- name: ledger_check_totals row
 -- types: ptnml0 int, ptnml1 int, ptnml2 int, ptnml3 int, ptnml4 int
--- types: units int, wins int, losses int, draws int, crashes int, time_losses int, ponders int, ponders_against int
+-- types: units int, recorded int, unproven int, author int, wins int, losses int, draws int, crashes int, time_losses int, ponders int, ponders_against int
 SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) AS ptnml0,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '1', ''))), 0) AS ptnml1,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '2', ''))), 0) AS ptnml2,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '3', ''))), 0) AS ptnml3,
        coalesce(sum(length(outcomes) - length(replace(outcomes, '4', ''))), 0) AS ptnml4,
-       coalesce(sum(units), 0) AS units,
+       coalesce(sum(units), 0) AS units, coalesce(sum(iif(level = 1, units, 0)), 0) AS recorded,
+       coalesce(sum(iif(level = 0, units, 0)), 0) AS unproven,
+       coalesce(sum(iif(owner = (SELECT 'user ' || author_id FROM tests WHERE id = :test), units, 0)), 0) AS author,
        coalesce(sum(wins), 0) AS wins, coalesce(sum(losses), 0) AS losses, coalesce(sum(draws), 0) AS draws,
        coalesce(sum(crashes), 0) AS crashes, coalesce(sum(time_losses), 0) AS time_losses,
        coalesce(sum(ponders), 0) AS ponders, coalesce(sum(ponders_against), 0) AS ponders_against

@@ -120,11 +120,11 @@ WHERE t.author_id = :user AND t.id < :before ORDER BY t.id DESC LIMIT :limit
 -- name: page_idle row
 -- types: :online_s real
 -- types: :now real, :sandbox int, :retry_s real, machines int, bare int, few_cores int, failed int, elsewhere int, resting int, misfit int
--- types: stranger int, only_roles bool
+-- types: stranger int, share int, only_roles bool
 SELECT count(*) AS machines, count(*) FILTER (WHERE what = 'bare') AS bare, count(*) FILTER (WHERE what = 'few_cores') AS few_cores,
        count(*) FILTER (WHERE what = 'failed') AS failed, count(*) FILTER (WHERE what = 'elsewhere') AS elsewhere, count(*) FILTER (WHERE what = 'resting') AS resting,
        count(*) FILTER (WHERE what = 'misfit') AS misfit, count(*) FILTER (WHERE what = 'stranger') AS stranger,
-       (SELECT mode = 'roles' FROM trust) AS only_roles
+       count(*) FILTER (WHERE what = 'share') AS share, (SELECT mode = 'roles' FROM trust) AS only_roles
 FROM (SELECT CASE WHEN (SELECT mode FROM trust) = 'roles' AND NOT EXISTS (SELECT 1 FROM role_holders h WHERE h.user_id = w.user_id)
                   THEN 'stranger'
                   WHEN coalesce(json_extract(w.host, '$.sandbox'), 0) < :sandbox THEN 'bare'
@@ -134,6 +134,10 @@ FROM (SELECT CASE WHEN (SELECT mode FROM trust) = 'roles' AND NOT EXISTS (SELECT
                   WHEN EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = w.id AND m.readmitted IS NULL) THEN 'misfit'
                   WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
                   WHEN w.rest_until > :now THEN 'resting'
+                  WHEN (SELECT CASE iif(l.voucher = t.author_id, l.own, l.level)
+                        WHEN 0 THEN t.units_unproven + t.batch_pairs > (t.units_counted - t.units_unproven) / 19
+                        WHEN 1 THEN t.units_recorded + t.batch_pairs > (t.units_counted - t.units_unproven - t.units_recorded) / 2
+                        ELSE 0 END FROM levels l WHERE l.worker_id = w.id) THEN 'share'
                   ELSE '' END AS what
       FROM workers w JOIN tests t ON t.id = :test WHERE w.last_seen > :now - :online_s AND w.blocked = 0)
 
@@ -201,10 +205,10 @@ GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 
 -- The results of each owner in a test. Only an account has its name shown, never an address.
 -- name: page_owners_of_test array
--- types: record bool
+-- types: level text
 SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
        1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
-       max(b.level) > 0 AS record,
+       CASE max(b.level) WHEN 2 THEN 'vouched' WHEN 1 THEN 'recorded' ELSE 'unproven' END AS level,
        (SELECT count(*) FROM misfits m WHERE m.test_id = :test AND m.readmitted IS NULL AND EXISTS
            (SELECT 1 FROM tasks k WHERE k.test_id = :test AND k.worker_id = m.worker_id AND k.owner = b.owner)) AS misfits
 FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
@@ -392,6 +396,13 @@ SELECT name, openings, chess960 FROM books WHERE engine_id = :engine ORDER BY id
 -- The number of finished tests whose games were dropped.
 -- name: page_health object
 SELECT count(*) AS tests_without_games FROM tests WHERE games_dropped IS NOT NULL
+
+-- Counted units of a test by the level of their owners, and those of the author.
+-- name: page_shares row
+-- types: vouched int, finished bool
+SELECT units_counted - units_recorded - units_unproven AS vouched, units_recorded AS recorded, units_unproven AS unproven,
+       units_author AS author, result IS NOT NULL AS finished
+FROM tests WHERE id = :test
 
 -- When trust is public: the last request of a machine whose owner is vouched for.
 -- name: page_vouched_seen row

@@ -210,6 +210,9 @@ CREATE TABLE tests (
     points TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(points)), -- the numbers that lists and charts show: {"llr": …}
     promise REAL NOT NULL DEFAULT 0,        -- how promising it is, for the order of lists and the scheduler
     positions INTEGER NOT NULL DEFAULT 0,   -- given to batches so far
+    units_recorded INTEGER NOT NULL DEFAULT 0, -- of units_counted, those of recorded owners, of unproven ones, and of the
+    units_unproven INTEGER NOT NULL DEFAULT 0, -- author: server/ledger/shares.h
+    units_author INTEGER NOT NULL DEFAULT 0,
 
     CHECK ((state = 'finished') = (result IS NOT NULL)),
     CHECK ((state = 'finished') = (finished IS NOT NULL)),
@@ -432,7 +435,18 @@ CREATE TABLE returned_pairs (
     first_pair INTEGER NOT NULL,
     pair_count INTEGER NOT NULL CHECK (pair_count > 0),
     owner TEXT NOT NULL DEFAULT '',         -- the owner that started these pairs and did not report them; '': not started
+    level INTEGER NOT NULL,                 -- of the owner that may still report them, late; 2: also if none may
     PRIMARY KEY (test_id, first_pair)
+) STRICT, WITHOUT ROWID;
+
+-- What the counted batches of each owner make, apart for each level that it had: a cache, as that of `tests`.
+CREATE TABLE owner_totals (
+    test_id INTEGER NOT NULL REFERENCES tests,
+    owner TEXT NOT NULL,
+    level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
+    units INTEGER NOT NULL CHECK (units > 0),
+    state TEXT NOT NULL CHECK (json_valid(state)), -- of the workload, as if these were all batches of the test
+    PRIMARY KEY (test_id, owner, level)
 ) STRICT, WITHOUT ROWID;
 
 -- The log of results, in order of arrival (id). Only `excluded` and `points` of a row ever change. The workload of the

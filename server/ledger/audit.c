@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "server/ledger/book_use.h"
+#include "server/ledger/owner_totals.h"
 #include "server/ledger/pairs.h"
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
@@ -22,6 +23,7 @@ typedef struct Stored {
     const SqlLedgerCheckTests *row; // borrowed
     TestState state;
     Count count;
+    json_t *totals;     // of its owners, counted again
     int64_t book_limit; // of pairs that may be dealt; -1: none
 } Stored;
 
@@ -59,6 +61,9 @@ static void compare_totals(Audit *audit, Db *db, const Stored *stored) {
         const char *name;
         int64_t stored, sum;
     } totals[] = {{"number of units", stored->row->units_counted, sum.units},
+                  {"number of units of recorded owners", stored->row->units_recorded, sum.recorded},
+                  {"number of units of unproven owners", stored->row->units_unproven, sum.unproven},
+                  {"number of units of the author", stored->row->units_author, sum.author},
                   {"ptnml0", p.ptnml[0], sum.ptnml0},
                   {"ptnml1", p.ptnml[1], sum.ptnml1},
                   {"ptnml2", p.ptnml[2], sum.ptnml2},
@@ -72,7 +77,7 @@ static void compare_totals(Audit *audit, Db *db, const Stored *stored) {
                   {"ponders", p.ponders, sum.ponders},
                   {"ponders_against", p.ponders_against, sum.ponders_against}};
     bool pairs = stored->count.workload->unit == UNIT_PAIR;
-    for (size_t i = 0; i < (pairs ? sizeof totals / sizeof *totals : 1); i++)
+    for (size_t i = 0; i < (pairs ? sizeof totals / sizeof *totals : 4); i++)
         if (totals[i].stored != totals[i].sum)
             differ(audit, "%s is %lld, the sum over its batches is %lld", totals[i].name,
                    (long long)totals[i].stored, (long long)totals[i].sum);
@@ -81,6 +86,13 @@ static void compare_totals(Audit *audit, Db *db, const Stored *stored) {
 static void compare_text(Audit *audit, const char *what, const char *stored, const char *counted) {
     if (strcmp(stored, counted) != 0)
         differ(audit, "%s is %s, counting again gives %s", what, stored, counted);
+}
+
+static void compare_owners(Audit *audit, Db *db, const Stored *stored) {
+    json_auto_t *totals = owner_totals_load(db, audit->test);
+    char *there scope(free_ptr) = count_text(totals),
+                *counted scope(free_ptr) = count_text(stored->totals);
+    compare_text(audit, "the totals of its owners", there, counted);
 }
 
 static void compare_results(Audit *audit, const Stored *stored) {
@@ -144,12 +156,14 @@ static void count_again(Audit *audit, Stored *stored, const SqlLedgerCheckBatche
         return;
     if (count_judge(count, false) && !stored->row->has_exclusions)
         differ(audit, "batch %lld counts after the verdict", (long long)b->id);
-    count_add(count, &(WorkloadBatch){.told = told,
-                                      .result = result,
-                                      .owner = b->owner,
-                                      .level = (OwnerLevel)b->level,
-                                      .sign = 1,
-                                      .units = b->units});
+    WorkloadBatch batch = {.told = told,
+                           .result = result,
+                           .owner = b->owner,
+                           .level = (OwnerLevel)b->level,
+                           .sign = 1,
+                           .units = b->units};
+    count_add(count, &batch);
+    owner_totals_add(stored->totals, count, &batch);
 }
 
 static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, int64_t unit_count) {
@@ -173,6 +187,7 @@ static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, i
         differ(audit, "it gave %lld positions, and says %lld", (long long)position,
                (long long)stored->row->positions);
     compare_totals(audit, db, stored);
+    compare_owners(audit, db, stored);
     compare_results(audit, stored);
 }
 
@@ -228,6 +243,7 @@ static void audit_test(Audit *audit, Db *db, Stored *stored) {
     }
     stored->count.test.batch_units = row->batch_pairs;
     stored->count.test.units_max = row->pairs_max;
+    stored->count.author = row->author_id;
     bool repeats = row->repeats && stored->count.workload->unit == UNIT_PAIR;
     stored->book_limit = book_limit(repeats, row->openings, row->batch_pairs);
     int64_t unit_count = row->next_pair / row->batch_pairs;
@@ -243,7 +259,9 @@ int ledger_check(Db *db, FILE *out) {
     int tests = 0;
     SqlLedgerCheckTestsRows rows scope(sql_rows_end) = sql_ledger_check_tests(db);
     for (; sql_ledger_check_tests_next(&rows); tests++) {
-        Stored stored = {.row = &rows.row, .state = test_state_of(rows.row.state)};
+        json_auto_t *totals = json_object();
+        Stored stored = {
+            .row = &rows.row, .state = test_state_of(rows.row.state), .totals = totals};
         audit.test = rows.row.id;
         audit_test(&audit, db, &stored);
         count_release(&stored.count);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/ledger/owner_totals.h"
 #include "server/ledger/play_speed.h"
 #include "server/ledger/ranges.h"
 #include "server/ledger/result.h"
@@ -127,13 +128,15 @@ static bool count_batch(Turn *turn, const Batch *batch, const TaskRow *row, Test
     if (status->excluded || !status->in_time)
         return !status->in_time || sql_ledger_test_positions(turn->db, err, .test = row->test.id,
                                                              .positions = count->positions);
-    count_add(&count->count, &(WorkloadBatch){.told = count->told,
-                                              .result = batch->result,
-                                              .owner = row->owner,
-                                              .level = row->level,
-                                              .sign = 1,
-                                              .units = row->test.batch_pairs});
-    return test_count_store(turn, row->test.id, count, err);
+    WorkloadBatch counted = {.told = count->told,
+                             .result = batch->result,
+                             .owner = row->owner,
+                             .level = row->level,
+                             .sign = 1,
+                             .units = row->test.batch_pairs};
+    count_add(&count->count, &counted);
+    return owner_totals_count(turn, row->test.id, &count->count, &counted, err) &&
+           test_count_store(turn, row->test.id, count, err);
 }
 
 static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const TestCount *count,

@@ -146,6 +146,25 @@ static bool plays_unit(const Claim *claim, WorkloadUnit unit) {
     return !claim->units && unit == UNIT_PAIR;
 }
 
+// The machine that claims, and the other machines.
+typedef struct Claimant {
+    SchedWorker worker;
+    char owner[64], network[64];
+    OwnerLevel level, own_level; // with the click of a maintainer, and without
+    int64_t voucher;             // that maintainer; 0: none
+    bool is_private;             // trust is: all owners are believed, authors too
+} Claimant;
+
+static OwnerLevel level_in(const Claimant *claimant, int64_t author) {
+    return claimant->voucher == author ? claimant->own_level : claimant->level;
+}
+
+static bool is_author(const Claimant *claimant, int64_t author) {
+    char owner[32];
+    snprintf(owner, sizeof owner, "user %lld", (long long)author);
+    return !claimant->is_private && strcmp(owner, claimant->owner) == 0;
+}
+
 // What a game takes from a machine, in which each side uses half of the time. The clocks of both
 // sides have one scale.
 typedef struct Play {
@@ -180,7 +199,8 @@ static void limit_by_book(const SqlLedgerCandidates *from, const Workload *workl
 }
 
 // An older worker would play nonsense for a unit that it does not know.
-static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Candidate *out) {
+static bool candidate_of(const Claim *claim, const Claimant *claimant,
+                         const SqlLedgerCandidates *from, Candidate *out) {
     TimeControl tc[2];
     Error err;
     const Workload *workload = workload_named(from->workload);
@@ -205,7 +225,14 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
         .pairs_left = from->pairs_left,
         .pairs_open = from->open_pairs,
         .pairs_of_owner = from->own_pairs,
-        .pairs_unproven = from->unproven_pairs,
+        .counted = {{[LEVEL_UNPROVEN] = from->units_unproven,
+                     [LEVEL_RECORDED] = from->units_recorded,
+                     [LEVEL_VOUCHED] =
+                         from->units_counted - from->units_unproven - from->units_recorded}},
+        .held = {{[LEVEL_UNPROVEN] = from->held_unproven, [LEVEL_RECORDED] = from->held_recorded}},
+        .level = level_in(claimant, from->author_id),
+        .is_author = is_author(claimant, from->author_id),
+        .pairs_author = from->units_author,
         .games = 2 * from->units_counted,
         .promise = from->promise,
         .game_seconds = play.game_s,
@@ -217,18 +244,6 @@ static bool candidate_of(const Claim *claim, const SqlLedgerCandidates *from, Ca
     };
     limit_by_book(from, workload, out);
     return true;
-}
-
-// The machine that claims, and the other machines.
-typedef struct Claimant {
-    SchedWorker worker;
-    char owner[64], network[64];
-    OwnerLevel level, own_level; // with the click of a maintainer, and without
-    int64_t voucher;             // that maintainer; 0: none
-} Claimant;
-
-static OwnerLevel level_in(const Claimant *claimant, int64_t author) {
-    return claimant->voucher == author ? claimant->own_level : claimant->level;
 }
 
 // A machine cannot offer more cores than it registered.
@@ -246,7 +261,8 @@ static Claimant claimant_of(Turn *turn, const Claim *claim) {
         out.worker.trust = trust_of(found.has_counted, out.level);
         out.worker.tasks = (int)found.open_tasks;
         out.worker.others_cores = (int)found.largest_other;
-        out.worker.proven_cores = (int)found.largest_proven;
+        out.worker.vouched_cores = (int)found.largest_vouched;
+        out.is_private = found.private;
     }
     return out;
 }
@@ -258,7 +274,7 @@ static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claim
         turn->db, .worker = claim->worker, .now = turn->now, .cores = claimant->worker.cores,
         .owner = claimant->owner, .retry_s = FAILURE_RETRY_S);
     while (count < CANDIDATES_MAX && sql_ledger_candidates_next(&rows))
-        count += candidate_of(claim, &rows.row, &out[count]);
+        count += candidate_of(claim, claimant, &rows.row, &out[count]);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < count; j++)
             if (out[j].test.cores > 0 && out[i].author == out[j].author)
@@ -333,10 +349,10 @@ static bool add_task(Turn *turn, const Claim *claim, const Claimant *claimant,
                            fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
     return sql_ledger_task_add(
         turn->db, err, .test = choice->test, .worker = claim->worker, .owner = claimant->owner,
-        .network = claimant->network, .level = level_in(claimant, chosen->author),
-        .first_pair = first, .pair_count = choice->pairs, .side = "new",
-        .against = chosen->two_sides ? "base" : NULL, .told = told_text, .cores = worker->cores,
-        .lease_until = turn->now + LEASE_FIRST_S, .lease_s = chosen->lease_s, .now = turn->now,
+        .network = claimant->network, .level = chosen->test.level, .first_pair = first,
+        .pair_count = choice->pairs, .side = "new", .against = chosen->two_sides ? "base" : NULL,
+        .told = told_text, .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
+        .lease_s = chosen->lease_s, .now = turn->now,
         .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,
         .batch_until = turn->now + PREPARATION_S + batch_s);
 }

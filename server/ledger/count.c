@@ -35,17 +35,30 @@ void count_release(Count *count) {
 void count_restart(Count *count) {
     json_object_clear(count->state);
     set_version(count);
-    count->units = 0;
+    count->units = count->author_units = 0;
+    count->counted = (Shares){0};
+}
+
+static bool is_author(const Count *count, const char *owner) {
+    char author[32];
+    snprintf(author, sizeof author, "user %lld", (long long)count->author);
+    return strcmp(author, owner) == 0;
 }
 
 void count_add(Count *count, const WorkloadBatch *batch) {
     count->workload->accept(&count->test, batch, count->state);
     count->units += batch->units;
+    count->counted.of[batch->level] += batch->units;
+    count->author_units += is_author(count, batch->owner) ? batch->units : 0;
 }
 
 const char *count_judge(const Count *count, bool spent) {
     int64_t units = spent ? count->test.units_max : count->units;
-    return count->workload->judge(&count->test, count->state, units);
+    const char *result = count->workload->judge(&count->test, count->state, units);
+    if (!result || shares_hold(&count->counted))
+        return result;
+    bool is_verdict = strcmp(result, "accepted") == 0 || strcmp(result, "rejected") == 0;
+    return units < count->test.units_max ? NULL : is_verdict ? "undecided" : result;
 }
 
 char *count_text(const json_t *value) {

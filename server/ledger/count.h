@@ -3,6 +3,7 @@
 // count_add(). So the same log always has the same result.
 #pragma once
 
+#include "server/ledger/shares.h"
 #include "server/ledger/workload.h"
 
 enum { COUNT_SUMMARY_MAX = 200 };
@@ -12,6 +13,8 @@ typedef struct Count {
     WorkloadTest test; // its parameters are borrowed from `parameters`
     json_t *parameters, *state;
     int64_t units;
+    Shares counted;               // of the units, by level
+    int64_t author, author_units; // the test's author, and the units of that account's machines
 } Count;
 
 // The texts of a row. `state` "{}" begins a test. False: 500, this server has no such workload, or
@@ -25,7 +28,8 @@ void count_restart(Count *count);
 // Does not change the members of `batch`, and its `sign` is 1.
 void count_add(Count *count, const WorkloadBatch *batch);
 // The result that these units make; NULL: the test goes on. If `spent`, no further unit can come
-// (book_use.h), as if the test had reached its length, so there is a result.
+// (book_use.h), as if the test had reached its length, so there is a result. While the shares do
+// not hold, a verdict waits for units that restore them, and at the test's length it is none.
 const char *count_judge(const Count *count, bool spent);
 
 // Texts for the database, in one form: sorted, numbers with 17 digits. New, malloc'ed.

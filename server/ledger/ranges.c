@@ -7,9 +7,10 @@
 #include "sql/ledger.h"
 
 static bool range_add(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
-                      Error *err) {
-    return count == 0 || sql_ledger_returned_add(turn->db, err, .test = test, .first_pair = first,
-                                                 .pair_count = count, .owner = owner);
+                      int64_t level, Error *err) {
+    return count == 0 ||
+           sql_ledger_returned_add(turn->db, err, .test = test, .first_pair = first,
+                                   .pair_count = count, .owner = owner, .level = level);
 }
 
 static bool range_drop(Turn *turn, int64_t test, int64_t first, Error *err) {
@@ -17,23 +18,24 @@ static bool range_drop(Turn *turn, int64_t test, int64_t first, Error *err) {
 }
 
 bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
-                   Error *err) {
+                   OwnerLevel level, Error *err) {
     if (count <= 0)
         return true;
     SqlLedgerReturnedAt before scope(sql_row_free) = {0};
-    int64_t after_count = sql_ledger_returned_count(turn->db, 0, .test = test,
-                                                    .first_pair = first + count, .owner = owner);
+    int64_t after_count = sql_ledger_returned_count(
+        turn->db, 0, .test = test, .first_pair = first + count, .owner = owner, .level = level);
     if (after_count && !range_drop(turn, test, first + count, err))
         return false;
     count += after_count;
     if (sql_ledger_returned_at(turn->db, &before, .test = test, .pair = first) &&
-        before.first_pair + before.pair_count == first && strcmp(before.owner, owner) == 0) {
+        before.first_pair + before.pair_count == first && strcmp(before.owner, owner) == 0 &&
+        before.level == (int64_t)level) {
         if (!range_drop(turn, test, before.first_pair, err))
             return false;
         first = before.first_pair;
         count += before.pair_count;
     }
-    return range_add(turn, test, first, count, owner, err);
+    return range_add(turn, test, first, count, owner, level, err);
 }
 
 int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
@@ -44,7 +46,8 @@ int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of
     *first = range.first_pair;
     int64_t taken = wanted < range.pair_count ? wanted : range.pair_count;
     if (!range_drop(turn, test, *first, err) ||
-        !range_add(turn, test, *first + taken, range.pair_count - taken, range.owner, err))
+        !range_add(turn, test, *first + taken, range.pair_count - taken, range.owner, range.level,
+                   err))
         return -1;
     return taken;
 }
@@ -54,7 +57,8 @@ bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error
     if (!sql_ledger_returned_at(turn->db, &range, .test = test, .pair = first))
         return true;
     int64_t start = range.first_pair, end = start + range.pair_count, after = first + count;
-    return end < after || (range_drop(turn, test, start, err) &&
-                           range_add(turn, test, start, first - start, range.owner, err) &&
-                           range_add(turn, test, after, end - after, range.owner, err));
+    return end < after ||
+           (range_drop(turn, test, start, err) &&
+            range_add(turn, test, start, first - start, range.owner, range.level, err) &&
+            range_add(turn, test, after, end - after, range.owner, range.level, err));
 }

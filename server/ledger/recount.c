@@ -4,30 +4,35 @@
 #include <string.h>
 
 #include "server/common/log.h"
+#include "server/ledger/owner_totals.h"
 #include "server/ledger/result.h"
 #include "sql/ledger.h"
 
 bool test_recount(Turn *turn, int64_t test, TestCount *count, Error *err) {
     Count *c = &count->count;
     count_restart(c);
+    json_auto_t *totals = json_object();
     SqlLedgerBatchesInTimeRows rows scope(sql_rows_end) =
         sql_ledger_batches_in_time(turn->db, test);
     while (sql_ledger_batches_in_time_next(&rows)) {
         const SqlLedgerBatchesInTime *b = &rows.row;
         json_auto_t *told = json_loads(b->told, 0, NULL), *result = json_loads(b->result, 0, NULL);
-        if (!b->excluded)
-            count_add(c, &(WorkloadBatch){.told = told,
-                                          .result = result,
-                                          .owner = b->owner,
-                                          .level = (OwnerLevel)b->level,
-                                          .sign = 1,
-                                          .units = b->units});
+        WorkloadBatch batch = {.told = told,
+                               .result = result,
+                               .owner = b->owner,
+                               .level = (OwnerLevel)b->level,
+                               .sign = 1,
+                               .units = b->units};
+        if (!b->excluded) {
+            count_add(c, &batch);
+            owner_totals_add(totals, c, &batch);
+        }
         char *points scope(free_ptr) = b->excluded ? xstrdup("{}") : count_points_text(c);
         if (strcmp(points, b->points) != 0 &&
             !sql_ledger_batch_points(turn->db, err, .batch = b->id, .points = points))
             return false;
     }
-    return test_count_store(turn, test, count, err);
+    return owner_totals_store(turn, test, totals, err) && test_count_store(turn, test, count, err);
 }
 
 // Its judge may be another one, too.

@@ -15,20 +15,32 @@ int scheduler_counted_cores(const SchedWorker *worker) {
     return worker->cores < most ? worker->cores : most;
 }
 
+static int64_t smaller(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+// Half of what is not counted, but a batch at least.
+static int64_t room_of_owner(const SchedTest *test) {
+    int64_t half = (test->pairs_left + test->pairs_open) / 2;
+    return (half < test->batch_pairs ? test->batch_pairs : half) - test->pairs_of_owner;
+}
+
+// Half of what others have counted.
+static int64_t room_of_author(const SchedTest *test) {
+    int64_t others = -test->pairs_author;
+    for (int i = 0; i <= LEVEL_VOUCHED; i++)
+        others += test->counted.of[i];
+    return others / 2 - test->pairs_author - test->pairs_of_owner;
+}
+
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {
-    int64_t batch = test->batch_pairs, uncounted = test->pairs_left + test->pairs_open;
-    bool has_record = worker->trust == TRUST_PROVEN;
-    if (worker->others_cores < test->threads)
-        return test->pairs_left;
-    bool yields = !has_record && worker->proven_cores >= test->threads;
-    int64_t most = uncounted / (has_record ? 2 : 4) / batch * batch;
-    if (most < batch && !yields)
-        most = batch;
-    int64_t room = most - test->pairs_of_owner;
-    int64_t together = uncounted / 2 / batch * batch - test->pairs_unproven;
-    if (yields && together < room)
-        room = together;
-    return room < test->pairs_left ? room : test->pairs_left;
+    int64_t room = shares_room(&test->counted, &test->held, test->level);
+    if (worker->others_cores >= test->threads)
+        room = smaller(room, room_of_owner(test));
+    if (test->is_author && worker->vouched_cores >= test->threads)
+        room = smaller(room, room_of_author(test));
+    return room < test->pairs_left ? room / test->batch_pairs * test->batch_pairs
+                                   : test->pairs_left;
 }
 
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker) {

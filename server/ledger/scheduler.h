@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "server/ledger/shares.h"
 #include "server/ledger/trust.h"
 
 typedef struct SchedTest {
@@ -18,7 +19,10 @@ typedef struct SchedTest {
     int64_t pairs_left;      // neither counted nor in an open task
     int64_t pairs_open;      // in open tasks
     int64_t pairs_of_owner;  // of these, in tasks of the worker's owner
-    int64_t pairs_unproven;  // of these, in tasks of owners without a record
+    Shares counted, held;    // pairs by level: counted, and dealt and possibly counted later
+    OwnerLevel level;        // of the worker's owner in this test
+    bool is_author;          // that owner is the author, and others shall play most of the test
+    int64_t pairs_author;    // of the author, counted so far
     int64_t games;           // counted so far
     double promise;          // of the workload, 0 to 1: a promising test weighs a little more
     double game_seconds;     // of one game at the worker's scale
@@ -32,9 +36,9 @@ typedef struct SchedTest {
 typedef struct SchedWorker {
     int cores, memory_mib;
     Trust trust;
-    int tasks;        // that it holds now
-    int others_cores; // of the largest active machine of another owner; 0: there is none
-    int proven_cores; // the same among owners with a record
+    int tasks;         // that it holds now
+    int others_cores;  // of the largest active machine of another owner; 0: there is none
+    int vouched_cores; // the same among vouched owners
 } SchedWorker;
 
 typedef struct SchedChoice {
@@ -51,12 +55,13 @@ SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorke
 double scheduler_weight(const SchedTest *test);
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker);
 // Cores of a task that the scheduler counts: 2 for a machine without counted batches, 4 if its
-// owner has no record. So no single machine can send many others to another test.
+// owner is unproven. So no single machine can send many others to another test.
 int scheduler_counted_cores(const SchedWorker *worker);
-// Pairs of the test that the worker's owner may still take. If other owners that could play the
-// test are active, an owner holds at most half of the pairs that are not counted, and an owner
-// without a record a quarter. If an owner with a record is active, all owners without a record hold
-// at most half together, and they do not get the last batches. A single owner may hold all.
+// Pairs of the test that the worker's owner may still take, in whole batches. If other owners that
+// could play the test are active, an owner holds at most half of the pairs that are not counted.
+// Owners that are not vouched for keep to their shares (shares.h), so they get nothing before a
+// vouched owner has counted pairs. The author's machines make at most a third of the counted pairs
+// while a vouched owner that could play the test is active.
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker);
 // Seconds that the worker is expected to need for a batch.
 double scheduler_batch_seconds(const SchedTest *test, const SchedWorker *worker);

@@ -29,6 +29,12 @@ static bool load_count(Turn *turn, int64_t test, int64_t task, const char *from,
     out->count.test.batch_units = row.batch_pairs;
     out->count.test.units_max = row.pairs_max;
     out->count.units = row.units_counted;
+    out->count.author = row.author_id;
+    out->count.author_units = row.units_author;
+    out->count.counted =
+        (Shares){{[LEVEL_UNPROVEN] = row.units_unproven,
+                  [LEVEL_RECORDED] = row.units_recorded,
+                  [LEVEL_VOUCHED] = row.units_counted - row.units_recorded - row.units_unproven}};
     out->positions = row.positions;
     out->state = test_state_of(row.state);
     out->told = json_loads(row.told, 0, NULL);
@@ -54,7 +60,9 @@ bool test_count_store(Turn *turn, int64_t test, const TestCount *count, Error *e
                  *points scope(free_ptr) = count_points_text(c);
     return sql_ledger_test_counted(
         turn->db, err, .test = test, .units = c->units, .counts = counts, .points = points,
-        .promise = c->workload->promise(&c->test, c->state), .positions = count->positions);
+        .promise = c->workload->promise(&c->test, c->state), .positions = count->positions,
+        .recorded = c->counted.of[LEVEL_RECORDED], .unproven = c->counted.of[LEVEL_UNPROVEN],
+        .author = c->author_units);
 }
 
 // ---- tasks --------------------------------------------------------------------------------------
@@ -140,10 +148,12 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
 static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
     int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
+    bool may_come = row->state == TASK_EXPIRED || row->state == TASK_RELEASED;
+    OwnerLevel level = may_come ? row->level : LEVEL_VOUCHED;
     return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
-                         row->owner, err) &&
+                         row->owner, level, err) &&
            ranges_return(turn, row->test.id, row->first_pair + started, row->pair_count - started,
-                         "", err);
+                         "", level, err);
 }
 
 // A machine may end so many tasks in a row without a result. Then it waits: so long at first,

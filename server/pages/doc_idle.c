@@ -16,7 +16,7 @@ static void say(Str *text, int64_t count, const char *one, const char *several) 
 
 static json_t *sentence(const SqlPageIdle *idle) {
     int64_t others = idle->machines - idle->failed - idle->few_cores - idle->bare -
-                     idle->elsewhere - idle->resting - idle->misfit - idle->stranger;
+                     idle->elsewhere - idle->resting - idle->misfit - idle->stranger - idle->share;
     Str text scope(str_release);
     str_init(&text, 1000);
     say(&text, idle->elsewhere, "plays another test", "play other tests");
@@ -32,6 +32,8 @@ static json_t *sentence(const SqlPageIdle *idle) {
         "do not fit their clocks (see the machines below)");
     say(&text, idle->resting, "has to wait after several tasks without a result",
         "have to wait after several tasks without a result");
+    say(&text, idle->share, "has had its share until vouched owners have played more of the test",
+        "have had their share until vouched owners have played more of the test");
     say(&text, others, "may be about to take it, has just left or is short of memory",
         "may be about to take it, have just left or are short of memory");
     return json_sprintf("Of the machines online (%lld), %s.", (long long)idle->machines, text.data);

@@ -22,6 +22,7 @@
 #include "server/pages/doc_book.h"
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_said.h"
+#include "server/pages/doc_trust.h"
 #include "server/pages/doc_worth.h"
 #include "server/submit/fields.h"
 #include "server/submit/ideas.h"
@@ -149,14 +150,14 @@ static json_t *compare(json_t *workers) {
 
 // ---- owners -------------------------------------------------------------------------------------
 
-// A sentence if more than half of the result comes from one owner without a record, else null.
+// A sentence if more than half of the result comes from one unproven owner, else null.
 static json_t *owner_warning(const json_t *owner) {
     double share = json_number_value(json_object_get(owner, "share"));
     const char *user = json_string_value(json_object_get(owner, "user"));
-    if (share <= 0.5 || json_is_true(json_object_get(owner, "record")))
+    if (share <= 0.5 || strcmp(member_text(owner, "level"), "unproven") != 0)
         return json_null();
     char *text scope(free_ptr) =
-        xasprintf("One owner without a record (%s) played %.0f\u00a0%% of the pairs that count.",
+        xasprintf("One unproven owner (%s) played %.0f\u00a0%% of the pairs that count.",
                   user ? user : "machines without an account", 100 * share);
     return json_string(text);
 }
@@ -210,6 +211,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_object_set_new(test, "comparison", compare(workers));
     json_object_set_new(test, "workers", workers);
     json_object_set_new(test, "owners", sql_page_owners_of_test(ctx->db, id));
+    json_object_set_new(test, "shares", doc_shares(ctx, id));
     json_object_set_new(test, "rest", sql_page_rest_of_test(ctx->db, id));
     doc_add_said(ctx, id, test);
     doc_add_misfits(ctx, id, test);

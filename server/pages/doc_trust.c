@@ -1,7 +1,7 @@
 // See doc_trust.h.
 #include "server/pages/doc_trust.h"
 
-#include "server/ledger/trust.h"
+#include "server/ledger/shares.h"
 #include <math.h>
 
 #include "sql/pages.h"
@@ -47,4 +47,29 @@ json_t *doc_unvouched(const DocContext *ctx) {
                              "machine."
                            : "Trust is public, and for a day no machine whose owner is vouched "
                              "for has asked for work. Tests wait for such machines.");
+}
+
+static json_t *waits_of(const Shares *counted, bool finished) {
+    int64_t all = 0;
+    for (int i = 0; i <= LEVEL_VOUCHED; i++)
+        all += counted->of[i];
+    if (finished || shares_hold(counted))
+        return json_null();
+    const double part = 100 / (double)all;
+    return json_sprintf(
+        "A verdict waits for pairs of vouched owners: recorded owners made %.1f\u00a0%% "
+        "and unproven owners made %.1f\u00a0%% of the counted pairs, and may make a "
+        "third and 5\u00a0%%.",
+        (double)counted->of[LEVEL_RECORDED] * part, (double)counted->of[LEVEL_UNPROVEN] * part);
+}
+
+json_t *doc_shares(const DocContext *ctx, int64_t test) {
+    SqlPageShares row = {0};
+    sql_page_shares(ctx->db, &row, test);
+    Shares counted = {{[LEVEL_UNPROVEN] = row.unproven,
+                       [LEVEL_RECORDED] = row.recorded,
+                       [LEVEL_VOUCHED] = row.vouched}};
+    return json_pack("{s:I, s:I, s:I, s:I, s:o}", "vouched", (json_int_t)row.vouched, "recorded",
+                     (json_int_t)row.recorded, "unproven", (json_int_t)row.unproven, "author",
+                     (json_int_t)row.author, "waits", waits_of(&counted, row.finished));
 }

@@ -18,6 +18,7 @@ from tap import contains, equal, run, true  # noqa: E402
 
 server = anyone = boss = dev = dev2 = None
 BATCH = 4
+PLAYED = 100_000
 
 
 class Machine(Client):
@@ -66,6 +67,12 @@ def begin(**fields):
     return add_test(server, **{"tc": "10+0.1", **fields})
 
 
+def vouched_owners_have_played():
+    """Long tests begin as if vouched owners had counted many pairs: before that, others get no work."""
+    sql(server, f"CREATE TRIGGER played AFTER INSERT ON tests WHEN NEW.pairs_max > {2 * PLAYED} "
+                f"BEGIN UPDATE tests SET units_counted = {PLAYED} WHERE id = NEW.id; END")
+
+
 def honest(count, network="192.0.2", **more):
     return [Machine(f"{network}.{i + 1}", **more) for i in range(count)]
 
@@ -105,6 +112,7 @@ def a_new_machine_gets_one_small_task():
 
 def no_owner_holds_all_pairs_of_a_test():
     test = begin(workload="fixed", pairs_max=2000)
+    sql(server, "UPDATE settings SET value = 'private' WHERE name = 'trust'")
     others = honest(2)
     for machine in others:
         sql(server, "UPDATE workers SET last_seen = ? WHERE id = ?", time.time(), machine.id)
@@ -119,6 +127,30 @@ def no_owner_holds_all_pairs_of_a_test():
     true(held <= 1200, f"one owner holds {held} of 2000 pairs")
     for machine in others:
         equal(machine.claim()["test"]["id"], test)
+    sql(server, "UPDATE settings SET value = 'public' WHERE name = 'trust'")
+
+
+def unproven_owners_get_nothing_before_vouched_owners_have_played():
+    test = begin()
+    sql(server, "UPDATE tests SET units_counted = 0 WHERE id = ?", test)
+    stranger, good = Machine("198.51.100.1"), proven(honest(1)[0])
+    equal(stranger.claim(), None)
+    for _ in range(19 * 2):
+        task = good.claim()
+        for seq in range(task["pairs"] // BATCH):
+            equal(good.post(task, seq).json["counted"], True)
+    played = sql(server, "SELECT units_counted FROM tests WHERE id = ?", test)[0][0]
+    task = stranger.claim()
+    equal(task["test"]["id"], test)
+    true(task["pairs"] <= played / 19, f"{task['pairs']} pairs beside {played}")
+    equal(stranger.post(task).json["counted"], True)
+    shares = anyone.api("GET", f"/tests/{test}").json["shares"]
+    equal(shares, {"vouched": played, "recorded": 0, "unproven": BATCH, "author": 0, "waits": None})
+    equal(boss.api("POST", f"/tests/{test}/exclude", {"worker": good.id, "which": "all"}).status, 200)
+    said = "A verdict waits for pairs of vouched owners: recorded owners made 0.0\u00a0% and unproven owners made 100.0\u00a0%"
+    contains(anyone.api("GET", f"/tests/{test}").json["shares"]["waits"], said)
+    contains(anyone.get(f"/tests/{test}").text, said)
+    equal(stranger.claim(holding=[task["id"]]), None)
 
 
 def pairs_that_were_begun_are_dealt_to_others():
@@ -214,6 +246,7 @@ def a_test_that_machines_failed_is_resumed_by_a_maintainer():
     equal(boss.api("POST", f"/tests/{test}/resume", {}).json["state"], "active")
     equal(counts(server, test)["ptnml"][2], BATCH)
     true(good[1].claim(), "a machine that failed before is not asked again")
+    sql(server, f"UPDATE tests SET units_counted = units_counted - {PLAYED} WHERE units_counted >= {PLAYED}")
     contains(server.command("check", server.data), " 0 differences")
 
 
@@ -307,10 +340,10 @@ def a_test_shows_how_much_each_owner_brought():
     for machine in (*machines, machines[0]):
         equal(machine.post(machine.claim()).json["counted"], True)
     found = anyone.api("GET", f"/tests/{test}").json
-    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "record": False, "misfits": 0},
-                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "record": True, "misfits": 0}])
+    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "level": "unproven", "misfits": 0},
+                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "level": "vouched", "misfits": 0}])
     equal([text for text in found["warnings"] if "owner" in text],
-          ["One owner without a record (machines without an account) played 75\u00a0% of the pairs that count."])
+          ["One unproven owner (machines without an account) played 75\u00a0% of the pairs that count."])
     page = anyone.get(f"/tests/{test}").text
     contains(page, "75.0\u00a0%")
     contains(page, "machines without an account")
@@ -357,12 +390,14 @@ if __name__ == "__main__":
         server.command("set", server.data, "registrations_per_hour", "100000")
         server.command("set", server.data, "writes_per_minute", "100000")
         server.add_user("boss", "maintainer")
+        vouched_owners_have_played()
         server.start()
         anyone, boss, dev, dev2 = Client(server), server.client("boss"), developer("dev"), developer("dev2")
         run(invented_cores_send_no_machine_to_another_test,
             cores_that_were_not_registered_are_not_shown,
             a_new_machine_gets_one_small_task,
             no_owner_holds_all_pairs_of_a_test,
+            unproven_owners_get_nothing_before_vouched_owners_have_played,
             pairs_that_were_begun_are_dealt_to_others,
             a_machine_that_takes_and_gives_back_has_to_wait,
             one_machine_ends_no_test,

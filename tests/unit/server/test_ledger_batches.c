@@ -316,7 +316,13 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
         "UPDATE batches SET result = json_set(result, '$.outcomes', '2233') WHERE seq = 0",
         "UPDATE tasks SET next_seq = next_seq + 1 WHERE id = 1",
         "UPDATE tests SET next_pair = next_pair + 4",
-        "INSERT INTO returned_pairs VALUES (1, 0, 4, '')",
+        "INSERT INTO returned_pairs VALUES (1, 0, 4, '', 2)",
+        "UPDATE tests SET units_recorded = 4",
+        "UPDATE tests SET units_unproven = 4",
+        "UPDATE tests SET units_author = 0",
+        "UPDATE owner_totals SET units = units + 4",
+        "UPDATE owner_totals SET state = json_set(state, '$.wins', 9)",
+        "DELETE FROM owner_totals",
         "DELETE FROM returned_pairs",
     };
     assert_true(kit_post(&kit, task, 1, 0, "2134", &posted));
@@ -330,6 +336,7 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
         kit_sql(&kit, "CREATE TABLE keep_tasks AS SELECT * FROM tasks");
         kit_sql(&kit, "CREATE TABLE keep_batches AS SELECT * FROM batches");
         kit_sql(&kit, "CREATE TABLE keep_returned AS SELECT * FROM returned_pairs");
+        kit_sql(&kit, "CREATE TABLE keep_totals AS SELECT * FROM owner_totals");
         kit_sql(&kit, "%s", damages[i]);
         if (ledger_check(kit.db, nowhere) == 0)
             fail_msg("unseen: %s", damages[i]);
@@ -341,8 +348,10 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
                       "result, position, points FROM keep_batches k WHERE k.id = batches.id)");
         kit_sql(&kit, "DELETE FROM returned_pairs");
         kit_sql(&kit, "INSERT INTO returned_pairs SELECT * FROM keep_returned");
-        static const char *const tables[] = {"tests", "tasks", "batches", "returned"};
-        for (int t = 0; t < 4; t++)
+        kit_sql(&kit, "DELETE FROM owner_totals");
+        kit_sql(&kit, "INSERT INTO owner_totals SELECT * FROM keep_totals");
+        static const char *const tables[] = {"tests", "tasks", "batches", "returned", "totals"};
+        for (int t = 0; t < 5; t++)
             kit_sql(&kit, "DROP TABLE keep_%s", tables[t]);
         assert_int_equal(kit_check(&kit), 0);
     }

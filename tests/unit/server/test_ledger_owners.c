@@ -201,6 +201,7 @@ static void what_an_author_vouches_for_is_not_vouched_for_in_tests_of_the_author
     set_trust("public");
     kit_sql(&kit,
             "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('user 2', 1, '', 1)");
+    kit_sql(&kit, "UPDATE tests SET units_counted = 1000"); // of other vouched owners
     int64_t own = kit_claim(&kit, 3, 4, 0);
     assert_int_equal(kit_int(&kit, "SELECT level FROM tasks WHERE id = %lld", (long long)own),
                      LEVEL_RECORDED);

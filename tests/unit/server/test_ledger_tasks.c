@@ -158,6 +158,7 @@ static void a_machine_without_results_waits_longer_and_longer(void **state) {
 static void a_machine_has_the_cores_that_it_registered(void **state) {
     (void)state;
     kit_sql(&kit, "INSERT INTO settings VALUES ('trust', 'public')");
+    kit_sql(&kit, "UPDATE tests SET units_counted = 100000"); // of vouched owners
     kit_sql(&kit, "UPDATE workers SET host = '{\"logical_cores\": 6}' WHERE id = 1");
     int64_t a = kit_claim(&kit, 1, 4096, 0);
     assert_int_equal(kit_int(&kit, "SELECT cores FROM tasks WHERE id = %lld", (long long)a), 6);
@@ -166,9 +167,10 @@ static void a_machine_has_the_cores_that_it_registered(void **state) {
                      2);
 }
 
-static void only_owners_with_a_record_hold_many_tasks(void **state) {
+static void only_proven_owners_hold_many_tasks(void **state) {
     (void)state;
     kit_sql(&kit, "INSERT INTO settings VALUES ('trust', 'public')");
+    kit_sql(&kit, "UPDATE tests SET units_counted = 100000"); // of vouched owners
     int64_t a = kit_claim(&kit, 1, 8, 0);
     assert_int_equal(kit_claim(&kit, 1, 8, a), 0);
     assert_true(kit_post(&kit, a, 1, 0, "2222", &posted));
@@ -213,7 +215,7 @@ static void more_tasks_than_one_turn_takes_expire_in_the_next(void **state) {
 static void a_task_that_cannot_expire_stays_as_it_was(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0);
-    kit_sql(&kit, "INSERT INTO returned_pairs VALUES (1, 0, 4, '')"); // damage: they are dealt
+    kit_sql(&kit, "INSERT INTO returned_pairs VALUES (1, 0, 4, '', 2)"); // damage: they are dealt
     kit.turn.now += 31;
     ledger_expire(&kit.turn);
     assert_true(state_is(a, "open"));
@@ -369,7 +371,7 @@ int main(void) {
         ACTIVE(each_batch_gives_time_for_the_next),
         ACTIVE(a_machine_without_results_waits_longer_and_longer),
         ACTIVE(a_machine_has_the_cores_that_it_registered),
-        ACTIVE(only_owners_with_a_record_hold_many_tasks),
+        ACTIVE(only_proven_owners_hold_many_tasks),
         ACTIVE(a_claim_keeps_what_the_worker_still_holds),
         ACTIVE(a_task_without_a_heartbeat_expires_after_half_a_minute),
         ACTIVE(more_tasks_than_one_turn_takes_expire_in_the_next),

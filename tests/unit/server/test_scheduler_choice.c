@@ -20,6 +20,7 @@ static SchedTest stc(int64_t id) {
                        .batch_pairs = 16,
                        .game_mib = 160,
                        .pairs_left = 400000,
+                       .level = LEVEL_VOUCHED,
                        .game_seconds = 30.912,
                        .tc_ratio = 1};
 }
@@ -165,26 +166,45 @@ static void an_owner_leaves_room_for_those_who_are_there(void **state) {
     assert_int_equal(scheduler_room(&test, &one), 600); // alone
     one.others_cores = 8;
     assert_int_equal(scheduler_room(&test, &one), 96); // half of 1000 in whole batches
-    one.trust = TRUST_COUNTED;
-    assert_true(scheduler_room(&test, &one) <= 0); // a quarter
+    test.pairs_of_owner = 500;
     assert_false(scheduler_fits(&test, &one));
     test.threads = 9; // which no other machine has
     assert_int_equal(scheduler_room(&test, &one), 600);
 }
 
-static void the_last_batches_are_for_owners_with_a_record(void **state) {
+static void owners_get_what_their_level_permits(void **state) {
     (void)state;
     SchedTest test = stc(1);
-    SchedWorker one = {.cores = 8, .memory_mib = 16000, .trust = TRUST_COUNTED, .others_cores = 8};
-    test.pairs_left = 48;
-    assert_int_equal(scheduler_room(&test, &one), 16); // without such an owner another owner has to
-    one.proven_cores = 8;
+    SchedWorker one = worker;
+    for (test.level = LEVEL_UNPROVEN; test.level < LEVEL_VOUCHED; test.level++)
+        assert_int_equal(scheduler_room(&test, &one), 0); // before vouched owners have played
+    assert_int_equal(scheduler_room(&test, &one), test.pairs_left);
+    test.counted.of[LEVEL_VOUCHED] = 1000;
+    test.level = LEVEL_RECORDED;
+    assert_int_equal(scheduler_room(&test, &one), 496); // half, in whole batches
+    test.counted.of[LEVEL_RECORDED] = 300, test.held.of[LEVEL_RECORDED] = 190;
     assert_int_equal(scheduler_room(&test, &one), 0);
-    one.trust = TRUST_PROVEN;
-    assert_int_equal(scheduler_room(&test, &one), 16);
-    test.pairs_left = 400, test.pairs_open = 600, test.pairs_unproven = 496;
-    one.trust = TRUST_COUNTED;
-    assert_int_equal(scheduler_room(&test, &one), 0); // half of all that is left
+    assert_false(scheduler_fits(&test, &one));
+    test.level = LEVEL_UNPROVEN;
+    assert_int_equal(scheduler_room(&test, &one), 64); // a nineteenth of 1300
+    test.held.of[LEVEL_UNPROVEN] = 60;
+    assert_int_equal(scheduler_room(&test, &one), 0);
+}
+
+static void an_author_plays_a_third_at_most_while_a_vouched_owner_could(void **state) {
+    (void)state;
+    SchedTest test = stc(1);
+    SchedWorker one = worker;
+    test.level = LEVEL_VOUCHED, test.is_author = true;
+    assert_int_equal(scheduler_room(&test, &one), test.pairs_left); // alone
+    one.others_cores = one.vouched_cores = 8;
+    assert_int_equal(scheduler_room(&test, &one), 0);
+    test.counted.of[LEVEL_VOUCHED] = 1200, test.pairs_author = 200;
+    assert_int_equal(scheduler_room(&test, &one), 288); // half of 1000 are 500
+    test.pairs_of_owner = 290;
+    assert_int_equal(scheduler_room(&test, &one), 0);
+    one.vouched_cores = 0; // others may not play without vouched owners, so the author is needed
+    assert_true(scheduler_room(&test, &one) > 0);
 }
 
 // ---- one liar and thirty honest machines, minute by minute --------------------------------------
@@ -208,7 +228,6 @@ static SchedTest sim_view(const Machine *all, const Machine *who, int at) {
             view.cores += scheduler_counted_cores(&all[i].worker);
             view.pairs_open += all[i].pairs;
             view.pairs_of_owner += &all[i] == who ? all[i].pairs : 0;
-            view.pairs_unproven += all[i].worker.trust < TRUST_PROVEN ? all[i].pairs : 0;
         }
     return view;
 }
@@ -366,7 +385,8 @@ int main(void) {
         cmocka_unit_test(a_new_machine_gets_what_takes_minutes),
         cmocka_unit_test(cores_weigh_as_far_as_they_are_believed),
         cmocka_unit_test(an_owner_leaves_room_for_those_who_are_there),
-        cmocka_unit_test(the_last_batches_are_for_owners_with_a_record),
+        cmocka_unit_test(owners_get_what_their_level_permits),
+        cmocka_unit_test(an_author_plays_a_third_at_most_while_a_vouched_owner_could),
         cmocka_unit_test(a_liar_leaves_the_honest_their_share_of_every_test),
         cmocka_unit_test(a_liar_does_not_keep_a_short_test_from_being_played),
         cmocka_unit_test(durations_are_fishtests),
