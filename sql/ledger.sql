@@ -357,6 +357,9 @@ ON CONFLICT (test_id, owner, level) DO UPDATE SET units = units + excluded.units
 -- name: ledger_owner_totals_drop
 DELETE FROM owner_totals WHERE test_id = :test
 
+-- name: ledger_owner_largest value
+SELECT owner FROM owner_totals WHERE test_id = :test GROUP BY owner ORDER BY sum(units) DESC, owner LIMIT 1
+
 -- name: ledger_owner_totals rows
 SELECT owner, level, units, state FROM owner_totals WHERE test_id = :test
 

@@ -397,6 +397,11 @@ SELECT name, openings, chess960 FROM books WHERE engine_id = :engine ORDER BY id
 -- name: page_health object
 SELECT count(*) AS tests_without_games FROM tests WHERE games_dropped IS NOT NULL
 
+-- The account that is an owner, 'user ID'; nothing: it is a network.
+-- name: page_owner_name value
+-- types: :owner text
+SELECT u.name FROM users u WHERE :owner LIKE 'user %' AND u.id = CAST(substr(:owner, 6) AS INTEGER)
+
 -- Counted units of a test by the level of their owners, and those of the author.
 -- name: page_shares row
 -- types: vouched int, finished bool

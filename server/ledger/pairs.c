@@ -63,6 +63,15 @@ void pairs_add(Pairs *pairs, const WorkloadBatch *batch) {
         *sum_of(pairs, i) += *sum_of(&more, i);
 }
 
+void pairs_subtract(const json_t *part, json_t *state) {
+    Pairs pairs = pairs_read(state), less = pairs_read(part);
+    for (int i = 0; i < 5; i++)
+        pairs.ptnml[i] -= less.ptnml[i];
+    for (int i = 0; i < SUMS; i++)
+        *sum_of(&pairs, i) -= *sum_of(&less, i);
+    pairs_write(&pairs, state);
+}
+
 int64_t pairs_count(const Pairs *pairs) {
     const int64_t *n = pairs->ptnml;
     return n[0] + n[1] + n[2] + n[3] + n[4];

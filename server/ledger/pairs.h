@@ -19,6 +19,8 @@ typedef struct Pairs {
 Pairs pairs_read(const json_t *state);
 void pairs_write(const Pairs *pairs, json_t *state);
 void pairs_add(Pairs *pairs, const WorkloadBatch *batch);
+// Takes the sums of a state away from those of another.
+void pairs_subtract(const json_t *part, json_t *state);
 int64_t pairs_count(const Pairs *pairs);
 
 // For the functions of a workload.

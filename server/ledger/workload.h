@@ -18,8 +18,6 @@
 // point of view of `side`. Today these are "new" and, where there is one, "base".
 //
 // How later workloads fit:
-// - An SPRT with two LLRs (all owners, and without unproven ones) keeps both in its state, accept()
-//   tells the batches apart by `level`, judge() asks both, points() names both.
 // - Speed: a unit is a measurement of both sides, `result` two speeds, the state their sums.
 // - A suite has one side: no row "base". A unit is a position, told() lists the positions of a
 //   task, check() compares the number of answers, and the state maps positions to node counts.
@@ -123,6 +121,9 @@ typedef struct Workload {
     // Whether a result is possible for these units. 422 `bad_counts`.
     bool (*check)(const WorkloadDealt *dealt, const json_t *result, Error *err);
     void (*accept)(const WorkloadTest *test, const WorkloadBatch *batch, json_t *state);
+    // Takes the batches that made `part`, a state, out of `state`, as far as sums tell. points()
+    // and summary() then say what the test would be without them. Nothing is added to it later.
+    void (*subtract)(const WorkloadTest *test, const json_t *part, json_t *state);
     // The result if the test ends with these units: "accepted", "rejected", "undecided" or
     // "completed"; NULL: it goes on. From `units_max` on it is never NULL.
     const char *(*judge)(const WorkloadTest *test, const json_t *state, int64_t units);
@@ -168,6 +169,7 @@ typedef struct Workload {
                                       .told = NAME##_told,                                         \
                                       .check = NAME##_check,                                       \
                                       .accept = NAME##_accept,                                     \
+                                      .subtract = NAME##_subtract,                                 \
                                       .judge = NAME##_judge,                                       \
                                       .points = NAME##_points,                                     \
                                       .terms = NAME##_terms,                                       \

@@ -33,6 +33,11 @@ static void fixed_accept(const WorkloadTest *test, const WorkloadBatch *batch, j
     pairs_write(&pairs, state);
 }
 
+static void fixed_subtract(const WorkloadTest *test, const json_t *part, json_t *state) {
+    (void)test;
+    pairs_subtract(part, state);
+}
+
 static const char *fixed_judge(const WorkloadTest *test, const json_t *state, int64_t units) {
     (void)state;
     return units < test->units_max ? NULL : "completed";

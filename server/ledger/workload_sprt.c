@@ -5,7 +5,7 @@
 
 #include "server/common/json_member.h"
 #include "server/ledger/pairs.h"
-#include "sprt/sprt.h"
+#include "server/ledger/sprt_state.h"
 
 // ---- parameters ---------------------------------------------------------------------------------
 
@@ -88,41 +88,7 @@ static bool sprt_agree(const json_t *fields, Error *err) {
     return !wrong || error_field(err, 422, "bad_field", field, "%s: %s", field, wrong);
 }
 
-// ---- the state: sums of pairs, and `sprt` -------------------------------------------------------
-
-// The numbers of SprtState by name.
-static const struct {
-    const char *name;
-    size_t offset;
-} numbers[] = {{"pairs", offsetof(SprtState, pairs)},    {"llr", offsetof(SprtState, llr)},
-               {"ref0", offsetof(SprtState, ref0)},      {"m0", offsetof(SprtState, m0)},
-               {"sq0", offsetof(SprtState, sq0)},        {"ref1", offsetof(SprtState, ref1)},
-               {"m1", offsetof(SprtState, m1)},          {"sq1", offsetof(SprtState, sq1)},
-               {"skipped", offsetof(SprtState, skipped)}};
-enum { NUMBERS = sizeof numbers / sizeof *numbers };
-
-static double *number_of(SprtState *state, int i) {
-    return (double *)(void *)((char *)state + numbers[i].offset);
-}
-
-static SprtState sprt_read(const json_t *state) {
-    const json_t *sprt = json_object_get(state, "sprt");
-    SprtState s = {.uncorrected = json_is_true(json_object_get(sprt, "uncorrected")),
-                   .verdict = (SprtVerdict)member_int(sprt, "verdict")};
-    for (int i = 0; i < NUMBERS; i++)
-        *number_of(&s, i) = member_real(sprt, numbers[i].name);
-    return s;
-}
-
-static void sprt_write(const SprtState *s, json_t *state) {
-    SprtState copy = *s;
-    json_t *sprt = json_object();
-    for (int i = 0; i < NUMBERS; i++)
-        json_object_set_new(sprt, numbers[i].name, json_real(*number_of(&copy, i)));
-    json_object_set_new(sprt, "uncorrected", json_boolean(s->uncorrected));
-    json_object_set_new(sprt, "verdict", json_integer(s->verdict));
-    json_object_set_new(state, "sprt", sprt);
-}
+// ---- the state: sums of pairs, and that of sprt_state.h ----------------------------------------
 
 static json_t *sprt_told(const WorkloadTest *test, const json_t *state, int64_t first_unit,
                          int64_t units) {
@@ -140,19 +106,27 @@ static bool sprt_check(const WorkloadDealt *dealt, const json_t *result, Error *
 static void sprt_accept(const WorkloadTest *test, const WorkloadBatch *batch, json_t *state) {
     Pairs pairs = pairs_read(state);
     SprtBounds bounds = bounds_of(test);
-    SprtState now = sprt_read(state), next = now;
+    SprtTwo two = sprt_two_read(state);
     double totals[5];
     pairs_add(&pairs, batch);
     for (int i = 0; i < 5; i++)
         totals[i] = (double)pairs.ptnml[i];
-    sprt_update(&next, &bounds, (int)test->batch_units, totals);
+    sprt_two_add(&two, &bounds, batch, (int)test->batch_units, totals);
     pairs_write(&pairs, state);
-    // If the LLR is not finite, no distribution fits a hypothesis yet.
-    sprt_write(isfinite(next.llr) ? &next : &now, state);
+    sprt_two_write(&two, state);
+}
+
+static void sprt_subtract(const WorkloadTest *test, const json_t *part, json_t *state) {
+    SprtBounds bounds = bounds_of(test);
+    pairs_subtract(part, state);
+    Pairs pairs = pairs_read(state);
+    sprt_two_write(&(SprtTwo){.all = sprt_of_sums(&bounds, pairs.ptnml)}, state);
+    json_object_del(state, "proven");
 }
 
 static const char *sprt_judge(const WorkloadTest *test, const json_t *state, int64_t units) {
-    SprtVerdict verdict = sprt_read(state).verdict;
+    SprtTwo two = sprt_two_read(state);
+    SprtVerdict verdict = sprt_two_verdict(&two);
     return verdict == SPRT_ACCEPTED   ? "accepted"
            : verdict == SPRT_REJECTED ? "rejected"
            : units < test->units_max  ? NULL
@@ -161,13 +135,9 @@ static const char *sprt_judge(const WorkloadTest *test, const json_t *state, int
 
 // ---- words and numbers --------------------------------------------------------------------------
 
-static double llr_of(const json_t *state) {
-    return member_real(json_object_get(state, "sprt"), "llr");
-}
-
 static json_t *sprt_points(const WorkloadTest *test, const json_t *state) {
     (void)test;
-    return json_pack("{s:f}", "llr", llr_of(state));
+    return json_pack("{s:f}", "llr", sprt_two_read(state).all.llr);
 }
 
 // In the brackets that tell the unit: <normalized>, {logistic}.
@@ -179,13 +149,16 @@ static void sprt_terms(const WorkloadTest *test, Str *out) {
 
 static void sprt_summary(const WorkloadTest *test, const json_t *state, Str *out) {
     SprtBounds bounds = bounds_of(test);
-    str_printf(out, "LLR %.2f (%.2f, %.2f)", llr_of(state), sprt_lower(&bounds),
-               sprt_upper(&bounds));
+    SprtTwo two = sprt_two_read(state);
+    str_printf(out, "LLR %.2f (%.2f, %.2f)", two.all.llr, sprt_lower(&bounds), sprt_upper(&bounds));
+    if (two.apart)
+        str_printf(out, ", %.2f without unproven owners%s", two.proven.llr,
+                   two.decides ? ", which decides" : "");
 }
 
 // Fishtest's rule: more machines for a test whose LLR is above 2, and for one of a gainer.
 static double sprt_promise(const WorkloadTest *test, const json_t *state) {
-    if (llr_of(state) <= 2)
+    if (sprt_two_read(state).all.llr <= 2)
         return 0;
     return bounds_of(test).elo0 > 0 ? 1 : 0.5;
 }
@@ -208,12 +181,14 @@ static WorkloadMeaning sprt_meaning(const WorkloadFacts *facts) {
 
 typedef struct Facts {
     SprtBounds bounds;
-    SprtState state;
+    SprtTwo two;
+    SprtState state; // of all pairs
     double counts[5], pairs;
 } Facts;
 
 static Facts facts_of(const WorkloadFacts *facts, const Pairs *pairs) {
-    Facts f = {.bounds = bounds_of(&facts->test), .state = sprt_read(facts->state)};
+    Facts f = {.bounds = bounds_of(&facts->test), .two = sprt_two_read(facts->state)};
+    f.state = f.two.all;
     for (int i = 0; i < 5; i++)
         f.pairs += f.counts[i] = (double)pairs->ptnml[i];
     return f;
@@ -280,6 +255,43 @@ static json_t *eta_json(const WorkloadFacts *facts, const Facts *f) {
                                  : pairs_eta(facts, fmin(most, forecast.pairs), forecast.pass);
 }
 
+// What the second LLR means for the verdict.
+static void proven_words(const WorkloadFacts *facts, const Facts *f, Str *out) {
+    const SprtTwo *two = &f->two;
+    double unproven = f->pairs - two->proven.pairs;
+    str_printf(out, "Without the %.0f pairs of unproven owners the LLR is %.2f. ", unproven,
+               two->proven.llr);
+    if (two->decides)
+        str_puts(out, "It stood beyond its bound for a tenth more pairs and the LLR of all pairs "
+                      "did not follow, so it decides alone.");
+    else if (sprt_two_verdict(two) != SPRT_OPEN)
+        str_puts(out, "Both are beyond one bound.");
+    else if (*facts->result)
+        str_puts(out, "A verdict needed both beyond one bound.");
+    else if (two->proven.verdict != SPRT_OPEN)
+        str_printf(out,
+                   "It is beyond its bound, and the verdict waits for the LLR of all pairs. If "
+                   "that does not follow within %.0f more pairs, it decides alone.",
+                   ceil(sprt_two_patience(two)));
+    else if (two->all.verdict != SPRT_OPEN)
+        str_puts(out, "The LLR of all pairs is beyond its bound, and the verdict waits for this "
+                      "one.");
+    else
+        str_puts(out, "A verdict needs both beyond one bound.");
+}
+
+static json_t *proven_json(const WorkloadFacts *facts, const Facts *f) {
+    if (!f->two.apart)
+        return json_null();
+    Str text scope(str_release);
+    str_init(&text, 400);
+    proven_words(facts, f, &text);
+    return json_pack("{s:f, s:f, s:f, s:f, s:b, s:s}", "llr", f->two.proven.llr, "pairs",
+                     f->two.proven.pairs, "lower_now", sprt_lower_now(&f->two.proven, &f->bounds),
+                     "upper_now", sprt_upper_now(&f->two.proven, &f->bounds), "decides",
+                     f->two.decides, "text", text.data);
+}
+
 static void sprt_document(const WorkloadFacts *facts, json_t *out) {
     Pairs pairs = pairs_read(facts->state);
     Facts f = facts_of(facts, &pairs);
@@ -294,6 +306,7 @@ static void sprt_document(const WorkloadFacts *facts, json_t *out) {
     str_puts(&lines, lines.size > size ? "\n" : "");
     pairs_document(&pairs, lines.data, out);
     json_object_set_new(out, "llr", json_real(f.state.llr));
+    json_object_set_new(out, "proven", proven_json(facts, &f));
     json_object_set_new(out, "bounds", bounds_json(&f));
     json_object_set_new(out, "sequential", sequential_json(&f));
     json_object_set_new(out, "eta", eta_json(facts, &f));

@@ -69,6 +69,11 @@ static void width_accept(const WorkloadTest *test, const WorkloadBatch *batch, j
     pairs_write(&pairs, state);
 }
 
+static void width_subtract(const WorkloadTest *test, const json_t *part, json_t *state) {
+    (void)test;
+    pairs_subtract(part, state);
+}
+
 static const char *width_judge(const WorkloadTest *test, const json_t *state, int64_t units) {
     return units >= test->units_max || interval_of(test, state).stops ? "completed" : NULL;
 }

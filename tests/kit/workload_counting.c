@@ -69,6 +69,12 @@ static void counting_accept(const WorkloadTest *test, const WorkloadBatch *batch
     json_object_set_new(state, "nodes", json_integer(sum));
 }
 
+static void counting_subtract(const WorkloadTest *test, const json_t *part, json_t *state) {
+    (void)test;
+    json_object_set_new(state, "nodes",
+                        json_integer(member_int(state, "nodes") - member_int(part, "nodes")));
+}
+
 static const char *counting_judge(const WorkloadTest *test, const json_t *state, int64_t units) {
     (void)state;
     return units < test->units_max ? NULL : "completed";

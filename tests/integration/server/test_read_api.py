@@ -231,7 +231,7 @@ def data_with(stream, member):
 
 def each_workload_has_statistics_of_its_own():
     worker, common = server.worker("w" * 32), EXAMPLES["tests.reply"]["items"][0]["stats"]
-    common = {name: value for name, value in common.items() if name not in ("llr", "bounds", "sequential")}
+    common = {name: value for name, value in common.items() if name not in ("llr", "proven", "bounds", "sequential")}
     for workload, parameters, own, points in (("fixed", {}, {}, ["elo"]),
                                               ("width", {"error": 12.5, "unit": "normalized"}, EXAMPLES["width.stats"], ["elo", "error"])):
         reply = dev.api("POST", "/tests", {"title": workload, "patch": with_line("search/tt.c", f"// {workload}"), "tc": "nodes=1000",

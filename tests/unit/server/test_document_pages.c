@@ -1,4 +1,5 @@
-// The pages of a list of finished tests, where a filter leaves out most of them.
+// The pages of a list of finished tests, where a filter leaves out most of them, and what a test
+// would be without some of its owners.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,10 +74,53 @@ static void the_pages_of_a_filtered_list_have_each_test_once(void **state) {
     assert_int_equal(expected, 0);
 }
 
+static const json_t *without(const json_t *test, const char *who) {
+    return json_object_get(json_object_get(test, "without"), who);
+}
+
+static json_t *test_one(void) {
+    Error err;
+    DocContext ctx = {.db = kit.ledger.db,
+                      .now = kit.ledger.turn.now,
+                      .viewer = &kit.viewer,
+                      .data = kit.ledger.folder};
+    json_t *test = doc_test(&ctx, 1, &err);
+    assert_non_null(test);
+    return test;
+}
+
+// Machines 1 and 2 are those of ada, the author; 3 is that of ben.
+static void the_result_is_told_without_the_largest_owner_and_without_the_author(void **state) {
+    (void)state;
+    BatchReply reply;
+    kit_sql(&kit.ledger, "INSERT INTO settings VALUES ('task_seconds', '155')");
+    kit_activate(&kit.ledger, 1);
+    int64_t mine = kit_claim(&kit.ledger, 1, 4, 0), other = kit_claim(&kit.ledger, 3, 4, 0);
+    assert_true(kit_post(&kit.ledger, mine, 1, 0, "3333", &reply));
+    json_auto_t *alone = test_one();
+    assert_true(json_is_null(without(alone, "largest")));
+    assert_true(json_is_null(without(alone, "author")));
+    assert_true(kit_post(&kit.ledger, other, 3, 0, "0112", &reply));
+    assert_true(kit_post(&kit.ledger, other, 3, 1, "0122", &reply));
+    json_auto_t *both = test_one();
+    const json_t *largest = without(both, "largest"), *author = without(both, "author");
+    assert_string_equal(member_text(largest, "user"), "ben");
+    assert_int_equal(member_int(largest, "units"), 8);
+    assert_string_equal(member_text(author, "user"), "ada");
+    assert_int_equal(member_int(author, "units"), 4);
+    double all = member_real(json_object_get(both, "stats"), "llr");
+    assert_true(member_real(json_object_get(largest, "points"), "llr") > all);
+    assert_true(member_real(json_object_get(author, "points"), "llr") < all);
+    assert_non_null(strstr(member_text(largest, "text"), "without the correction for overshoot"));
+    assert_int_equal(kit_check(&kit.ledger), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_pages_of_a_filtered_list_have_each_test_once, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(
+            the_result_is_told_without_the_largest_owner_and_without_the_author, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("document_pages", tests, NULL, NULL);
 }

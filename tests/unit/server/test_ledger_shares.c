@@ -143,7 +143,10 @@ static void the_shares_hold_after_each_counted_batch(void **state) {
 
 // 1: the results decide the test. 2: the shares do not hold. 4: the test is open.
 static int64_t state_of_test(void) {
-    return kit_int(&kit, "SELECT (coalesce(counts ->> '$.sprt.verdict', 0) <> 0) + 2 * (3 * "
+    return kit_int(&kit, "SELECT (coalesce(counts ->> '$.sprt.verdict', 0) <> 0 AND counts ->> "
+                         "'$.sprt.verdict' = coalesce(counts ->> '$.proven.sprt.verdict', counts "
+                         "->> '$.sprt.verdict') OR coalesce(counts ->> '$.proven.decides', 0) AND "
+                         "counts ->> '$.proven.sprt.verdict' <> 0) + 2 * (3 * "
                          "units_recorded > units_counted - units_unproven OR 20 * units_unproven > "
                          "units_counted) + 4 * (result IS NULL) FROM tests");
 }
@@ -151,8 +154,8 @@ static int64_t state_of_test(void) {
 static void no_verdict_is_given_while_they_do_not_hold(void **state) {
     int ended = 0;
     for (uint64_t seed = 1; seed <= 2 * LIVES; seed++) {
-        begin(seed * 104729, "80.0");
-        kit_sql(&kit, "UPDATE tests SET parameters = json_set(parameters, '$.elo0', 60.0)");
+        begin(seed * 104729, "140.0");
+        kit_sql(&kit, "UPDATE tests SET parameters = json_set(parameters, '$.elo0', 100.0)");
         int64_t now = 4;
         for (int i = 0; i < STEPS && now & 4; i++) {
             step(true);

@@ -63,7 +63,7 @@ static void every_workload_is_complete(void **state) {
         assert_true(*w->label && w->version > 0 && w->units_max > 0);
         assert_true(w->agree && w->told && w->check && w->accept && w->judge && w->points);
         assert_true(w->terms && w->summary && w->promise && w->meaning && w->document && w->ended);
-        assert_true(w->false_accept && w->expected);
+        assert_true(w->false_accept && w->expected && w->subtract);
         for (const WorkloadField *f = w->fields; f->rule.name; f++) {
             assert_ptr_equal(workload_field(f->rule.name), f); // no two have a parameter in common
             assert_true(*f->label && *f->hint && f->rule.fallback);
@@ -107,8 +107,12 @@ static void a_state_is_the_same_after_a_walk_through_text(void **state) {
         for (int n = 0; n < 200; n++) {
             json_auto_t *result = random_result(16), *told = w->told(&test, kept, 16 * n, 16),
                         *read = json_loads(text, 0, NULL);
-            WorkloadBatch batch = {
-                .told = told, .result = result, .owner = "user 1", .sign = 1, .units = 16};
+            WorkloadBatch batch = {.told = told,
+                                   .result = result,
+                                   .owner = "user 1",
+                                   .level = LEVEL_VOUCHED,
+                                   .sign = 1,
+                                   .units = 16};
             w->accept(&test, &batch, kept);
             w->accept(&test, &batch, read);
             free(text);
@@ -146,8 +150,11 @@ static void fill(const Workload *w, const WorkloadTest *test, const char *patter
                  json_t *state) {
     json_auto_t *result = make_result(pattern), *told = w->told(test, state, 0, 16);
     for (int i = 0; i < batches; i++)
-        w->accept(test, &(WorkloadBatch){.told = told, .result = result, .sign = 1, .units = 16},
-                  state);
+        w->accept(
+            test,
+            &(WorkloadBatch){
+                .told = told, .result = result, .level = LEVEL_VOUCHED, .sign = 1, .units = 16},
+            state);
 }
 
 static void an_sprt_is_accepted_by_wins_and_rejected_by_losses(void **state) {
@@ -275,7 +282,7 @@ static void a_batch_moves_the_llr_to_its_golden_value(void **state) {
     json_auto_t *parameters = defaults_of(sprt), *result = make_counted_result(ptnml),
                 *of_sprt = json_object(), *of_fixed = json_object();
     WorkloadTest test = {parameters, 16, 400000};
-    WorkloadBatch batch = {.result = result, .sign = 1, .units = 20360};
+    WorkloadBatch batch = {.result = result, .level = LEVEL_VOUCHED, .sign = 1, .units = 20360};
     sprt->accept(&test, &batch, of_sprt);
     json_auto_t *points = sprt->points(&test, of_sprt);
     assert_true(fabs(member_real(points, "llr") - 3.37147139) < 1e-8);
@@ -295,7 +302,7 @@ static void texts_that_are_no_state_are_refused(void **state) {
     } bad[] = {
         {"sprt", "{}", ""},         {"sprt", "{}", "[]"},        {"sprt", "{}", "null"},
         {"sprt", "{}", "{\"v\":1"}, {"sprt", "[]", "{}"},        {"sprt", "", "{}"},
-        {"spsa", "{}", "{}"},       {"sprt", "{}", "{\"v\":2}"}, {"sprt", "{}", "{\"wins\":1}"}};
+        {"spsa", "{}", "{}"},       {"sprt", "{}", "{\"v\":9}"}, {"sprt", "{}", "{\"wins\":1}"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Error err = {0};
         Count count;
