@@ -271,14 +271,28 @@ WHERE k.id = :task
 
 -- The conditions under which batch :seq of task :task was to be played.
 -- name: ledger_replay_conditions row
--- types: :seq int, chess960 bool, seed int, first_pair int, base_tc text?, base_margin int, reference_speed real
+-- types: :seq int, chess960 bool, seed int, first_pair int, base_tc text?, base_margin int, reference_speed real, print_seed int
 SELECT t.variant = 'chess960' AS chess960, coalesce(t.seed, 0) AS seed, o.blob AS book, t.adjudication, n.tc AS new_tc, a.tc AS base_tc,
        n.margin_ms AS new_margin, coalesce(a.margin_ms, 0) AS base_margin,
        coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
-       k.first_pair + :seq * t.batch_pairs AS first_pair
+       k.first_pair + :seq * t.batch_pairs AS first_pair, t.id AS test, (SELECT s.seed FROM print_seed s) AS print_seed
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id JOIN books o ON o.id = t.book_id
      JOIN sides n ON n.test_id = t.id AND n.side = k.side LEFT JOIN sides a ON a.test_id = t.id AND a.side = k.against
 WHERE k.id = :task
+
+-- name: ledger_print row
+SELECT task_id, seq, game FROM prints WHERE test_id = :test AND print = :print
+
+-- name: ledger_print_add
+INSERT OR IGNORE INTO prints (test_id, print, task_id, seq, game) VALUES (:test, :print, :task, :seq, :game)
+
+-- Some marks of a test that has ended, in which no batch counts any more. The tests with marks are few.
+-- name: ledger_prints_forget
+WITH RECURSIVE marked (id) AS (SELECT min(test_id) FROM prints UNION ALL
+    SELECT (SELECT min(p.test_id) FROM prints p WHERE p.test_id > marked.id) FROM marked WHERE marked.id IS NOT NULL)
+DELETE FROM prints WHERE (test_id, print) IN
+    (SELECT p.test_id, p.print FROM prints p
+     WHERE p.test_id = (SELECT m.id FROM marked m JOIN tests t ON t.id = m.id WHERE t.state = 'finished' LIMIT 1) LIMIT 500)
 
 -- The games that a machine, or all machines of its user, have played.
 -- name: ledger_credit row

@@ -527,6 +527,21 @@ CREATE TABLE games (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX games_sha256 ON games (sha256);
 
+-- Marks of games of open tests, by which copies are known (server/ledger/game_print.h): of some games of each batch.
+CREATE TABLE prints (
+    test_id INTEGER NOT NULL REFERENCES tests,
+    print INTEGER NOT NULL,
+    task_id INTEGER NOT NULL REFERENCES tasks,
+    seq INTEGER NOT NULL,
+    game INTEGER NOT NULL,                  -- number in the batch
+    PRIMARY KEY (test_id, print)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE print_seed (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    seed INTEGER NOT NULL
+) STRICT;
+INSERT INTO print_seed VALUES (1, random());
+
 -- Batches of one machine that a maintainer, or the server itself, excluded from a test's results. An exclusion also
 -- applies to later batches, until it is undone.
 CREATE TABLE exclusions (

@@ -187,6 +187,8 @@ class Load:
         self.sql(self.server, "DELETE FROM tasks")  # it is not played; new_tasks() deals from the first pair
         outcomes = "1322213223122230"
         games = played(task, 0, outcomes, plies=140, think_ms=150)
+        for game in games:  # the load generator lets the first clocks differ: see load_server.c
+            game["clock_ms"][2:] = [ms - 4000 for ms in game["clock_ms"][2:]]
         moves = [sum((i % 2 == 0) == (game["new_is"] == "white") for game in games for i in range(len(game["clock_ms"]))), 0]
         moves[1] = sum(len(game["clock_ms"]) for game in games) - moves[0]
         sides = [game["clock_ms"][i::2] for game in games for i in (0, 1)]
@@ -205,8 +207,8 @@ class Load:
         for token, worker in self.tokens[:count]:
             first, self.tasks = self.tasks * self.TASK_PAIRS, self.tasks + 1
             (task,), = self.sql(self.server, "INSERT INTO tasks (test_id, worker_id, first_pair, pair_count, side, against, cores, "
-                                             "phase, lease_until, created) "
-                                             "VALUES (?, ?, ?, ?, 'new', 'base', 1, 'play', 1e11, 1) RETURNING id",
+                                             "phase, lease_until, created, level) "
+                                             "VALUES (?, ?, ?, ?, 'new', 'base', 1, 'play', 1e11, 1, 2) RETURNING id",
                                 self.test, worker, first, self.TASK_PAIRS)
             lines.append(f"{token} {task} 0 {first}\n")
         self.sql(self.server, "UPDATE tests SET next_pair = ?", self.tasks * self.TASK_PAIRS)

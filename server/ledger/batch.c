@@ -249,7 +249,10 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
     if (row.test.plays_pairs && !batch->replayed)
         return error_set(err, 409, "games_missing", "the games of batch %lld were not replayed",
                          (long long)batch->seq);
-    if (!store(turn, batch, &row, &count, reply, err))
+    // Another batch may have come since the replay.
+    if (!prints_check(turn, batch, row.test.id, err) ||
+        !store(turn, batch, &row, &count, reply, err) ||
+        !prints_store(turn, batch, row.test.id, err))
         return false;
     fill_reply(turn, &row, &count, reply);
     return true;

@@ -15,7 +15,8 @@ static int64_t count_of(const json_t *result, const char *name) {
 }
 
 // What the batch says of its games. The workload has checked the result.
-static ReplayFacts facts_of(const Batch *batch, const SqlLedgerReplayConditions *from) {
+static ReplayFacts facts_of(Batch *batch, const SqlLedgerReplayConditions *from) {
+    batch->prints = (GamePrints){.seed = (uint64_t)from->print_seed};
     return (ReplayFacts){
         .first_pair = from->first_pair,
         .outcomes = json_string_value(json_object_get(batch->result, "outcomes")),
@@ -25,6 +26,7 @@ static ReplayFacts facts_of(const Batch *batch, const SqlLedgerReplayConditions 
         .margin_ms = {from->new_margin, from->base_margin},
         .thought = batch->thought,
         .said_moves = batch->has_said ? batch->said[0].moves + batch->said[1].moves : 0,
+        .prints = &batch->prints,
         .chess960 = from->chess960};
 }
 
@@ -61,7 +63,38 @@ static json_t *read_openings(const char *data, const SqlLedgerReplayConditions *
     return openings;
 }
 
-bool batch_replay(Turn *reader, const char *data, const Batch *batch, int64_t pairs, Error *err) {
+static bool is_copy(Error *err, int game, int64_t task, int64_t seq, int64_t other) {
+    return error_set(err, 422, "replay_mismatch",
+                     "game %d: its moves and clocks are those of game %lld of batch %lld of task "
+                     "%lld, so it was copied",
+                     game + 1, (long long)other + 1, (long long)seq, (long long)task);
+}
+
+bool prints_check(Turn *turn, const Batch *batch, int64_t test, Error *err) {
+    const GamePrints *prints = &batch->prints;
+    for (int i = 0; i < prints->count; i++) {
+        SqlLedgerPrint found;
+        for (int j = 0; j < i; j++)
+            if (prints->of[j].print == prints->of[i].print)
+                return is_copy(err, prints->of[i].game, batch->task, batch->seq,
+                               prints->of[j].game);
+        if (sql_ledger_print(turn->db, &found, .test = test, .print = prints->of[i].print))
+            return is_copy(err, prints->of[i].game, found.task_id, found.seq, found.game);
+    }
+    return true;
+}
+
+bool prints_store(Turn *turn, const Batch *batch, int64_t test, Error *err) {
+    const GamePrints *prints = &batch->prints;
+    for (int i = 0; i < prints->count; i++)
+        if (!sql_ledger_print_add(turn->db, err, .test = test, .print = prints->of[i].print,
+                                  .task = batch->task, .seq = batch->seq,
+                                  .game = prints->of[i].game))
+            return false;
+    return true;
+}
+
+bool batch_replay(Turn *reader, const char *data, Batch *batch, int64_t pairs, Error *err) {
     SqlLedgerReplayConditions from scope(sql_row_free) = {0};
     Str text scope(str_release);
     str_init(&text, games_text_max(pairs));
@@ -76,7 +109,8 @@ bool batch_replay(Turn *reader, const char *data, const Batch *batch, int64_t pa
     if (!replay_rules(from.adjudication, &facts.rules))
         return error_set(err, 500, "internal", "the test's adjudication cannot be read");
     Error found;
-    return replay_games(text.data, text.size, &facts, &found) ||
+    return (replay_games(text.data, text.size, &facts, &found) &&
+            prints_check(reader, batch, from.test, &found)) ||
            error_set(err, 422, "replay_mismatch", "batch %lld: %s", (long long)batch->seq,
                      found.message);
 }

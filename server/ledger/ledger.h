@@ -18,6 +18,7 @@
 #include "server/common/said.h"
 #include "server/db/turn.h"
 #include "server/ledger/event.h"
+#include "server/ledger/game_print.h"
 #include "server/ledger/scheduler.h"
 
 // Limits of what a machine sends: the games of a batch (compressed), a fault report (expanded), and
@@ -114,6 +115,7 @@ typedef struct Batch {
     int64_t thought;          // ms that both sides thought in all its games
     const char *games_sha256; // NULL: none
     bool replayed;            // ledger_batch_replay() found that these games can have been played
+    GamePrints prints;        // of these games, from the replay
     Load load;
     bool has_said;
     Said said[2]; // of the new side and the base

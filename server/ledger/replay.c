@@ -114,6 +114,8 @@ static bool replay_line(const char *text, size_t size, int number, const ReplayF
     if (!game_replay(&line, facts, number, &found, err))
         return false;
     add_to_sums(&line, &found, sums);
+    if (facts->prints && facts->clocks[0].base_s > 0 && facts->clocks[1].base_s > 0)
+        game_prints_add(facts->prints, number, line.moves, &buffer->taken);
     return true;
 }
 

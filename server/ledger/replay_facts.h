@@ -7,6 +7,7 @@
 
 #include "server/common/adjudicate.h"
 #include "server/common/time_control.h"
+#include "server/ledger/game_print.h"
 
 typedef struct ReplayFacts {
     int64_t first_pair;                    // number in the test of the batch's first pair
@@ -18,5 +19,6 @@ typedef struct ReplayFacts {
     int64_t margin_ms[2];                  // of both sides: the flag falls at minus that
     int64_t thought;                       // ms, by both sides in all games
     int64_t said_moves;                    // moves of both sides that were checked; 0: not counted
+    GamePrints *prints;                    // gets the marks of the games; NULL: not wanted
     bool chess960;
 } ReplayFacts;

@@ -7,6 +7,7 @@
 #include "server/db/settings.h"
 #include "server/ledger/ledger.h"
 #include "sql/core.h"
+#include "sql/ledger.h"
 #include "sql/users.h"
 
 enum { DAY_S = 86400, HOUR_S = 3600, ELAPSED_MAX_S = 60 };
@@ -23,6 +24,7 @@ void tick_in_turn(Loop *loop, double now) {
     for (int i = 0; i < turn->token_count; i++)
         sql_token_used(turn->db, &err, .token = turn->tokens_used[i], .now = now);
     turn->token_count = 0;
+    sql_ledger_prints_forget(turn->db, &err);
     sql_machines_forget(turn->db, &err, now - DAY_S);
     sql_events_forget(turn->db, &err,
                       now - DAY_S * (double)setting_whole(turn->db, SETTING_EVENT_DAYS));

@@ -31,9 +31,13 @@ static void check_taken(const Str *frame) {
     if (lines != 2 * BATCH_PAIRS)
         abort();
     json_auto_t *openings = openings_of(text.data, text.size);
+    GamePrints prints = {.seed = 1};
     ReplayFacts facts = {.outcomes = "2222",
+                         .prints = &prints,
                          .openings = openings,
                          .clocks = {{.base_s = 10, .increment_s = 0.1}, {.nodes = 1000}}};
+    if (text.size % 2)
+        facts.clocks[1] = facts.clocks[0];
     if (!replay_games(text.data, text.size, &facts, &err) && !err.message[0])
         abort();
 }

@@ -4,7 +4,8 @@
 //                                            connection on standard input
 // FILE has the counts of a batch on its first line, from "result" on, and then its games, a line
 // each, as tests/tools/played.c prints them for pairs from 0. Each batch is PUT games and then POST
-// counts; only the numbers of the pairs differ from batch to batch. Prints one JSON object.
+// counts; only the numbers of the pairs and some clocks differ from batch to batch. Prints one JSON
+// object.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -20,12 +21,15 @@
 #include "server/common/log.h"
 
 enum { CONNECTIONS_MAX = 1024, GAMES_MOST = 2000, BATCHES_MAX = 1 << 20, REPLY_MAX = 8192 };
-enum { PACK_LEVEL = 3, BODY_MAX = 8 << 20 };
+enum { PACK_LEVEL = 3, BODY_MAX = 8 << 20, CLOCK_RANGE_MS = 4000 };
 
 // A batch to be sent again and again, of other pairs.
 typedef struct Model {
-    const char *counts;    // without the first and the last member
-    Str games[GAMES_MOST]; // packed, each without its beginning, {"pair":N
+    const char *counts; // without the first and the last member
+    struct {
+        Str head, tail; // packed: what is between {"pair":N and the two clocks, and after these
+        long clocks[2]; // after the first move of each side
+    } games[GAMES_MOST];
     int count;
 } Model;
 
@@ -58,14 +62,23 @@ static double now_s(void) {
 
 // ---- the batch ----------------------------------------------------------------------------------
 
+static void pack(const char *from, const char *end, Str *out) {
+    str_init(out, BODY_MAX);
+    zstd_compress(from, (size_t)(end - from), PACK_LEVEL, out);
+}
+
 static void add_game(Model *model, const char *line, size_t size) {
-    static const char head[] = "{\"pair\":";
-    const char *rest = memchr(line, ',', size);
-    if (model->count == GAMES_MOST || strncmp(line, head, sizeof head - 1) != 0 || !rest)
-        fatal("line %d of the games does not begin with the number of its pair", model->count + 1);
-    Str *packed = &model->games[model->count++];
-    str_init(packed, BODY_MAX);
-    zstd_compress(rest, size - (size_t)(rest - line), PACK_LEVEL, packed);
+    static const char head[] = "{\"pair\":", clocks[] = "\"clock_ms\":[";
+    const char *rest = memchr(line, ',', size), *list = rest ? strstr(rest, clocks) : NULL;
+    if (model->count == GAMES_MOST || strncmp(line, head, sizeof head - 1) != 0 || !list)
+        fatal("line %d of the games does not begin with its pair, or has no clocks",
+              model->count + 1);
+    list += sizeof clocks - 1;
+    char *after = NULL;
+    for (int i = 0; i < 2; i++)
+        model->games[model->count].clocks[i] = strtol(after ? after + 1 : list, &after, 10);
+    pack(rest, list, &model->games[model->count].head);
+    pack(after, line + size, &model->games[model->count++].tail);
 }
 
 static void read_model(Model *model, char *text) {
@@ -105,17 +118,24 @@ static void begin_request(Connection *c, const char *method, const char *path, s
                method, c->task, path, c->token, size);
 }
 
-// Numbers of pairs go between the games, which are packed once.
+// What differs from batch to batch goes between the rest of the games, which is packed once: the
+// numbers of the pairs, and the first clocks, because two equal games would be copies. The second
+// move of each side took CLOCK_RANGE_MS at least.
 static void put_games(const Load *load, Connection *c) {
     const Model *model = &load->model;
-    char path[32], pair[40];
+    char path[32], text[60];
     Str body scope(str_release);
     str_init(&body, BODY_MAX);
     for (int i = 0; i < model->count; i++) {
         long number = c->first_pair + c->seq * (model->count / 2) + i / 2;
-        snprintf(pair, sizeof pair, "{\"pair\":%ld", number);
-        add_raw_frame(&body, pair);
-        str_add(&body, model->games[i].data, model->games[i].size);
+        const long *clocks = model->games[i].clocks;
+        snprintf(text, sizeof text, "{\"pair\":%ld", number);
+        add_raw_frame(&body, text);
+        str_add(&body, model->games[i].head.data, model->games[i].head.size);
+        snprintf(text, sizeof text, "%ld,%ld", clocks[0] - number % CLOCK_RANGE_MS,
+                 clocks[1] - number / CLOCK_RANGE_MS % CLOCK_RANGE_MS);
+        add_raw_frame(&body, text);
+        str_add(&body, model->games[i].tail.data, model->games[i].tail.size);
     }
     sha256_hex(body.data, body.size, c->sha);
     snprintf(path, sizeof path, "games/%ld", c->seq);

@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # test: sanitized only
 """Games that stand a replay, and lies about games: each is found and named, and its batch does not count."""
+import contextlib
 import copy
 import itertools
 import json
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import ADJUDICATION, add_test, sql  # noqa: E402
 from played import packed, played  # noqa: E402
 from protocol import batch, claim, clock_of, put_games  # noqa: E402
-from server import Server  # noqa: E402
+from server import Server, wait_until  # noqa: E402
 from tap import contains, equal, run  # noqa: E402
 
 OUTCOMES = "01234"
@@ -21,7 +23,7 @@ machines = itertools.count(1)
 
 def only(test):
     """Lets machines have work of this test alone."""
-    sql(server, "UPDATE tests SET state = CASE id WHEN ? THEN 'active' ELSE 'paused' END", test)
+    sql(server, "UPDATE tests SET state = CASE id WHEN ? THEN 'active' ELSE 'paused' END WHERE result IS NULL", test)
     return test
 
 
@@ -136,8 +138,78 @@ def each_lie_is_found_and_counts_nothing():
     contains(server.command("check", server.data), "0 differences")
 
 
+def send(worker, task, seq, games):
+    """The reply to a batch with these games, which an honest machine may have played."""
+    reply = put_games(worker, task["id"], seq, packed(games))
+    equal(reply.status, 200, reply)
+    thought = sum(thinking(game, task) for game in games)
+    return worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, OUTCOMES, reply.json["sha256"], tc=clock_of(task), thought=thought))
+
+
+def thinking(game, task):
+    """What the clocks say of both sides at 10+0.1, in ms."""
+    clocks = game["clock_ms"]
+    return sum(10000 + 100 * len(clocks[side::2]) - clocks[side::2][-1] for side in (0, 1) if clocks[side::2])
+
+
+def long_games(task, seq, seed=1):
+    """Games of which each engine can be known again. Some random games come to where none of the outcomes is left."""
+    for more in range(50):
+        with contextlib.suppress(subprocess.CalledProcessError):
+            return played(task, seq, OUTCOMES, seed + more, plies=24, think_ms=400)
+    raise RuntimeError("no such games were found")
+
+
+def one_range_for_two(tc):
+    """Two machines with a task of the same pairs: that of the first one came to its end meanwhile."""
+    test = only(add_test(server, batch_pairs=5, tc=tc))
+    first, second = (server.worker(key=f"{next(machines):032x}") for _ in range(2))
+    early = claim(first).json
+    equal(first.api("POST", f"/tasks/{early['id']}/release", {"started_pairs": 0}).status, 200)
+    late = claim(second).json
+    equal((early["test"]["id"], early["first_pair"]), (test, late["first_pair"]))
+    sql(server, "UPDATE tasks SET created = created - 10000")  # so that the engines had the time to think
+    return first, early, second, late
+
+
+def games_with_a_mark(worker, task):
+    """The batch and the games that the machine sent last: one of them is kept in mind."""
+    for seq in range(len(task["openings"]) // 5):
+        games = long_games(task, seq)
+        reply = send(worker, task, seq, games)
+        equal(reply.status, 200, reply)
+        if sql(server, "SELECT count(*) FROM prints WHERE task_id = ?", task["id"]) != [(0,)]:
+            return seq, games
+    raise RuntimeError("no game of the task is kept in mind")
+
+
+def copied_games_are_found():
+    first, early, second, late = one_range_for_two("10+0.1")
+    last, games = games_with_a_mark(second, late)
+    for seq in range(last):
+        equal(send(first, early, seq, long_games(early, seq, 100)).status, 200)
+    reply = send(first, early, last, games)
+    equal((reply.status, reply.code), (422, "replay_mismatch"), reply)
+    contains(reply.json["error"]["message"], f"of batch {last} of task {late['id']}, so it was copied")
+    equal(sql(server, "SELECT kind FROM failures WHERE task_id = ?", early["id"]), [("games",)])
+    equal(send(second, late, last, games).status, 200, "a batch that is sent again is no copy")
+    sql(server, "UPDATE tests SET state = 'finished', result = 'stopped', finished = 1")
+    wait_until(lambda: sql(server, "SELECT count(*) FROM prints") == [(0,)])
+
+
+def games_without_clocks_may_be_equal():
+    first, early, second, late = one_range_for_two("nodes=1000")
+    for worker, task in ((second, late), (first, early)):
+        for seq in range(len(task["openings"]) // 5):
+            games = long_games(task, seq)
+            sha = put_games(worker, task["id"], seq, packed(games)).json["sha256"]
+            equal(worker.api("POST", f"/tasks/{task['id']}/batches", batch(seq, OUTCOMES, sha, tc="nodes=1000")).status, 200)
+    equal(sql(server, "SELECT count(*) FROM prints"), [(0,)])
+
+
 if __name__ == "__main__":
     with Server(start=False) as server:
         server.command("set", server.data, "registrations_per_hour", "100000")
         server.start()
-        run(honest_games_stand_whatever_their_test, each_lie_is_found_and_counts_nothing)
+        run(honest_games_stand_whatever_their_test, each_lie_is_found_and_counts_nothing, copied_games_are_found,
+            games_without_clocks_may_be_equal)
