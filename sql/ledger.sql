@@ -571,8 +571,8 @@ SELECT EXISTS (SELECT 1 FROM workers WHERE id = :worker)
 SELECT blocked FROM workers WHERE id = :worker
 
 -- name: ledger_worker_block
--- types: :blocked bool
-UPDATE workers SET blocked = :blocked WHERE id = :worker
+-- types: :blocked bool, :now real
+UPDATE workers SET blocked = :blocked, released = iif(:blocked, released, :now) WHERE id = :worker
 
 -- Machine :worker: its owner, and whether a maintainer vouches for that owner.
 -- name: ledger_vouch_state row
@@ -692,7 +692,89 @@ ON CONFLICT DO NOTHING
 -- name: trust_record_drop
 DELETE FROM records WHERE owner = :owner
 
+-- ---- what machines show
+
+-- name: ledger_conduct_add
+INSERT INTO conduct (test_id, worker_id, since, batches, games, crashes, time_losses, ponders, moves, wrong, flagged, last)
+SELECT s.test_id, s.worker_id, w.released, 1, s.games, s.crashes, s.time_losses, s.ponders, s.moves, s.wrong, s.flagged, s.received
+FROM batches b JOIN shown s ON s.batch_id = b.id JOIN workers w ON w.id = b.worker_id WHERE b.task_id = :task AND b.seq = :seq
+ON CONFLICT (test_id, worker_id, since) DO UPDATE SET batches = batches + 1, games = games + excluded.games,
+    crashes = crashes + excluded.crashes, time_losses = time_losses + excluded.time_losses, ponders = ponders + excluded.ponders,
+    moves = moves + excluded.moves, wrong = wrong + excluded.wrong, flagged = flagged + excluded.flagged,
+    last = max(last, excluded.last)
+
+-- name: ledger_test_conduct_add
+INSERT INTO test_conduct (test_id, batches, games, crashes, time_losses, ponders, moves, wrong, flagged)
+SELECT s.test_id, 1, s.games, s.crashes, s.time_losses, s.ponders, s.moves, s.wrong, s.flagged
+FROM batches b JOIN shown s ON s.batch_id = b.id WHERE b.task_id = :task AND b.seq = :seq
+ON CONFLICT (test_id) DO UPDATE SET batches = batches + 1, games = games + excluded.games,
+    crashes = crashes + excluded.crashes, time_losses = time_losses + excluded.time_losses, ponders = ponders + excluded.ponders,
+    moves = moves + excluded.moves, wrong = wrong + excluded.wrong, flagged = flagged + excluded.flagged
+
+-- The games of a task, of its batch :seq, and of its test that ended by a fault.
+-- name: ledger_faults row
+-- types: :seq int, task_games int, task_crashes int, task_time_losses int, task_ponders int, crashes int, time_losses int, ponders int
+SELECT sum(s.games) AS task_games, sum(s.crashes) AS task_crashes, sum(s.time_losses) AS task_time_losses,
+       sum(s.ponders) AS task_ponders, sum(iif(s.seq = :seq, s.crashes, 0)) AS crashes,
+       sum(iif(s.seq = :seq, s.time_losses, 0)) AS time_losses, sum(iif(s.seq = :seq, s.ponders, 0)) AS ponders,
+       t.games AS test_games, t.crashes AS test_crashes, t.time_losses AS test_time_losses, t.ponders AS test_ponders
+FROM batches b JOIN shown s ON s.batch_id = b.id JOIN test_conduct t ON t.test_id = b.test_id WHERE b.task_id = :task
+
+-- name: ledger_fault_alarm
+INSERT INTO fault_alarms (test_id, ending, created) VALUES (:test, :ending, :now) ON CONFLICT DO NOTHING
+
+-- What the machines that played since :since, or one of them (:worker), are suspected of, the worst machine first. Each
+-- count is compared with its expectation: in each test, the count of all machines times the part that this machine has of
+-- the games (of the moves, of the batches), and its variance if each of them was equally likely to be struck. Counts
+-- that are above half as many again, and by more than :score standard deviations, are named.
+-- name: ledger_suspects rows
+-- types: :since real, :worker int, :score real, :limit int, kind text, count int, of int, expected real, name text, user text?, blocked bool
+WITH recent AS (SELECT * FROM conduct WHERE :worker = 0 AND last > :since
+                UNION ALL SELECT * FROM conduct WHERE worker_id = :worker AND last > :since),
+     parts AS (SELECT c.*, t.crashes AS all_crashes, t.time_losses AS all_time, t.ponders AS all_ponders, t.wrong AS all_wrong,
+                      t.flagged AS all_flagged, 1.0 * c.games / max(t.games, 1) AS p, 1.0 * c.moves / max(t.moves, 1) AS m,
+                      1.0 * c.batches / t.batches AS b
+               FROM recent c JOIN test_conduct t ON t.test_id = c.test_id JOIN workers w ON w.id = c.worker_id AND w.released = c.since),
+     sums AS (SELECT worker_id, sum(games) AS games, sum(moves) AS moves, sum(batches) AS batches, sum(crashes) AS crashes,
+                     sum(time_losses) AS time, sum(ponders) AS ponders, sum(wrong) AS wrong, sum(flagged) AS flagged,
+                     sum(all_crashes * p) AS crashes_e, sum(all_crashes * p * (1 - p)) AS crashes_v, sum(all_time * p) AS time_e,
+                     sum(all_time * p * (1 - p)) AS time_v, sum(all_ponders * p) AS ponders_e, sum(all_ponders * p * (1 - p)) AS ponders_v,
+                     sum(all_wrong * m) AS wrong_e, sum(all_wrong * m * (1 - m)) AS wrong_v, sum(all_flagged * b) AS flagged_e,
+                     sum(all_flagged * b * (1 - b)) AS flagged_v
+              FROM parts GROUP BY worker_id),
+     counts AS (SELECT worker_id, 'crash' AS kind, crashes AS count, games AS of, crashes_e AS expected, crashes_v AS variance FROM sums
+                UNION ALL SELECT worker_id, 'time', time, games, time_e, time_v FROM sums
+                UNION ALL SELECT worker_id, 'ponder', ponders, games, ponders_e, ponders_v FROM sums
+                UNION ALL SELECT worker_id, 'said', wrong, moves, wrong_e, wrong_v FROM sums
+                UNION ALL SELECT worker_id, 'load', flagged, batches, flagged_e, flagged_v FROM sums),
+     -- What no honest machine does, or what the server decided when it happened, comes before all counts.
+     facts AS (SELECT worker_id, 'games' AS kind, created FROM failures WHERE kind = 'games' AND created > :since
+               UNION ALL SELECT worker_id, 'misfit', created FROM misfits WHERE readmitted IS NULL AND created > :since),
+     found AS (SELECT worker_id, kind, count, of, expected, (count - expected - 0.5) / sqrt(variance + 1) AS score FROM counts
+               WHERE count > 1.5 * expected AND (count - expected - 0.5) / sqrt(variance + 1) > :score
+               UNION ALL SELECT f.worker_id, f.kind, count(*), 0, 0.0, CASE f.kind WHEN 'games' THEN 2e6 ELSE 1e6 END + count(*)
+               FROM facts f JOIN workers w ON w.id = f.worker_id AND f.created > w.released
+               WHERE :worker IN (0, f.worker_id) GROUP BY f.worker_id, f.kind),
+     ranked AS (SELECT *, max(score) OVER (PARTITION BY worker_id) AS worst FROM found)
+SELECT r.worker_id, w.name, u.name AS user, w.blocked, r.kind, r.count, r.of, r.expected
+FROM ranked r CROSS JOIN workers w ON w.id = r.worker_id LEFT JOIN users u ON u.id = w.user_id
+ORDER BY r.worst DESC, r.worker_id, r.score DESC LIMIT :limit
+
 -- ---- the audit
+
+-- Whether the sums of what machines show in a test are those of its batches.
+-- name: ledger_check_conduct value
+-- types: value bool, :test int
+WITH sums AS (SELECT worker_id, count(*) AS batches, sum(games) AS games, sum(crashes) AS crashes, sum(time_losses) AS time_losses,
+                     sum(ponders) AS ponders, sum(moves) AS moves, sum(wrong) AS wrong, sum(flagged) AS flagged
+              FROM shown WHERE test_id = :test GROUP BY worker_id),
+     kept AS (SELECT worker_id, sum(batches) AS batches, sum(games), sum(crashes), sum(time_losses), sum(ponders), sum(moves),
+                     sum(wrong), sum(flagged) FROM conduct WHERE test_id = :test GROUP BY worker_id),
+     whole AS (SELECT sum(batches), sum(games), sum(crashes), sum(time_losses), sum(ponders), sum(moves), sum(wrong), sum(flagged)
+               FROM sums HAVING count(*) > 0)
+SELECT NOT EXISTS (SELECT * FROM sums EXCEPT SELECT * FROM kept) AND NOT EXISTS (SELECT * FROM kept EXCEPT SELECT * FROM sums)
+   AND NOT EXISTS (SELECT * FROM whole EXCEPT SELECT batches, games, crashes, time_losses, ponders, moves, wrong, flagged
+                   FROM test_conduct WHERE test_id = :test)
 
 -- name: ledger_check_tests rows
 -- types: result text, has_exclusions bool, repeats bool

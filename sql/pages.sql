@@ -353,6 +353,15 @@ FROM workers w JOIN levels l ON l.worker_id = w.id LEFT JOIN vouches v ON v.owne
      LEFT JOIN users u ON u.id = v.user_id
 WHERE w.id = :worker
 
+-- Machines that are blocked, with the event that says why: those first that registered last.
+-- name: page_blocked array
+-- types: user text?, created real?, message text?, blocked_by text?
+SELECT w.id, w.name, u.name AS user, e.created, e.message, b.name AS blocked_by
+FROM workers w LEFT JOIN users u ON u.id = w.user_id
+     LEFT JOIN events e ON e.id = (SELECT max(o.id) FROM events o WHERE o.worker_id = w.id AND o.type = 'blocked')
+     LEFT JOIN users b ON b.id = e.user_id
+WHERE w.blocked = 1 AND w.id < :before ORDER BY w.id DESC LIMIT 100
+
 -- name: page_tasks_of_machine array
 SELECT k.id, k.test_id AS test, t.title, k.pair_count AS pairs, k.next_seq * t.batch_pairs AS pairs_done, k.cores,
        k.state, k.phase, k.created, k.finished

@@ -321,12 +321,14 @@ CREATE TABLE workers (
     user_token_hash TEXT NOT NULL DEFAULT '', -- the account's token with which it registered, as in api_tokens; '': none
     fruitless INTEGER NOT NULL DEFAULT 0,   -- tasks in a row that it ended without a result
     rest_until REAL NOT NULL DEFAULT 0,     -- until this time it gets no task because of that
+    released REAL NOT NULL DEFAULT 0,       -- when a maintainer unblocked it last; 0: never
     tasked INTEGER NOT NULL DEFAULT 0       -- 0: it never got a task, and is deleted after a time (machines_forget)
 ) STRICT;
 CREATE INDEX workers_user ON workers (user_id) WHERE user_id IS NOT NULL;
 CREATE INDEX workers_network ON workers (network, created);
 CREATE INDEX workers_owner ON workers (owner);
 CREATE INDEX workers_seen ON workers (last_seen);
+CREATE INDEX workers_blocked ON workers (id) WHERE blocked = 1;
 CREATE INDEX workers_idle ON workers (last_seen) WHERE tasked = 0 AND blocked = 0;
 
 -- Why a machine may not work: 'machine': it is blocked, 'owner': its account is, 'token': its token was revoked; '': it
@@ -517,6 +519,53 @@ CREATE TABLE said (
     PRIMARY KEY (batch_id, side)
 ) STRICT, WITHOUT ROWID;
 
+-- What a batch shows of its machine, whether it counts or not.
+CREATE VIEW shown (batch_id, test_id, worker_id, task_id, seq, games, crashes, time_losses, ponders, moves, wrong, flagged, received) AS
+SELECT b.id, b.test_id, b.worker_id, b.task_id, b.seq, iif(b.outcomes IS NULL, 0, 2 * b.units), coalesce(b.crashes, 0),
+       coalesce(b.time_losses, 0), coalesce(b.ponders + b.ponders_against, 0),
+       (SELECT coalesce(sum(s.moves), 0) FROM said s WHERE s.batch_id = b.id),
+       (SELECT coalesce(sum(s.wrong), 0) FROM said s WHERE s.batch_id = b.id), b.flags <> '', b.received
+FROM batches b;
+
+-- The sums of it for each machine in each test, and for each test: a cache. What a machine showed before a maintainer
+-- unblocked it stands in rows of its own (`since`: workers.released then) and is no more held against it.
+CREATE TABLE conduct (
+    test_id INTEGER NOT NULL REFERENCES tests,
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    since REAL NOT NULL,
+    batches INTEGER NOT NULL,
+    games INTEGER NOT NULL,
+    crashes INTEGER NOT NULL,
+    time_losses INTEGER NOT NULL,
+    ponders INTEGER NOT NULL,               -- of both sides
+    moves INTEGER NOT NULL,                 -- that were checked
+    wrong INTEGER NOT NULL,                 -- of these
+    flagged INTEGER NOT NULL,               -- batches that were busy, slow or swapping
+    last REAL NOT NULL,                     -- when the latest of these batches came
+    PRIMARY KEY (test_id, worker_id, since)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX conduct_last ON conduct (last);
+CREATE INDEX conduct_worker ON conduct (worker_id, last);
+CREATE TABLE test_conduct (
+    test_id INTEGER PRIMARY KEY REFERENCES tests,
+    batches INTEGER NOT NULL,
+    games INTEGER NOT NULL,
+    crashes INTEGER NOT NULL,
+    time_losses INTEGER NOT NULL,
+    ponders INTEGER NOT NULL,
+    moves INTEGER NOT NULL,
+    wrong INTEGER NOT NULL,
+    flagged INTEGER NOT NULL
+) STRICT;
+
+-- Kinds of faults that ended so many games of a test that an event said so, once.
+CREATE TABLE fault_alarms (
+    test_id INTEGER NOT NULL REFERENCES tests,
+    ending TEXT NOT NULL CHECK (ending IN ('crash', 'time', 'ponder')),
+    created REAL NOT NULL,
+    PRIMARY KEY (test_id, ending)
+) STRICT, WITHOUT ROWID;
+
 -- Games of a batch, uploaded before its counts.
 CREATE TABLE games (
     task_id INTEGER NOT NULL REFERENCES tasks,
@@ -587,6 +636,7 @@ CREATE TABLE misfits (
 CREATE UNIQUE INDEX misfits_live ON misfits (test_id, worker_id) WHERE readmitted IS NULL;
 CREATE INDEX misfits_machine ON misfits (test_id, worker_id, last_task);
 CREATE INDEX misfits_worker ON misfits (worker_id);
+CREATE INDEX misfits_created ON misfits (created);
 
 -- A game that a side lost by its own fault, as its worker reported it: see `ending`. Above a number of
 -- reports for a test, only the row is kept.
@@ -663,6 +713,7 @@ SELECT id, CASE kind WHEN 'games' THEN 'Games that cannot have been played' ELSE
 CREATE INDEX failures_test ON failures (test_id);
 CREATE INDEX failures_worker ON failures (worker_id);
 CREATE INDEX failures_games ON failures (owner) WHERE kind = 'games';
+CREATE INDEX failures_games_created ON failures (created) WHERE kind = 'games';
 
 -- Bench counts that workers measured of commits without a count. A machine has one row for a commit, in the name of the
 -- owner for which it measured first: it does not vote again for another owner.
@@ -712,7 +763,7 @@ CREATE INDEX events_worker ON events (worker_id) WHERE worker_id IS NOT NULL;
 -- Types of events that machines, authors or a full disk bring about again and again. Those of an hour share rows, and
 -- old ones are removed: see event_repeat and events_forget. Each event of another type keeps its own row for ever.
 CREATE VIEW routine_events (type) AS
-VALUES ('expired'), ('crash'), ('replay'), ('modified'), ('paused'), ('resumed'), ('disk');
+VALUES ('expired'), ('crash'), ('replay'), ('faults'), ('modified'), ('paused'), ('resumed'), ('disk');
 
 -- Replies to requests with an Idempotency-Key, kept for a day.
 CREATE TABLE idempotency (

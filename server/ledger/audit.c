@@ -186,6 +186,8 @@ static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, i
     if (position != stored->row->positions)
         differ(audit, "it gave %lld positions, and says %lld", (long long)position,
                (long long)stored->row->positions);
+    if (!sql_ledger_check_conduct(db, audit->test))
+        differ(audit, "the sums of what its machines showed are not those of its batches");
     compare_totals(audit, db, stored);
     compare_owners(audit, db, stored);
     compare_results(audit, stored);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/ledger/conduct.h"
 #include "server/ledger/owner_totals.h"
 #include "server/ledger/play_speed.h"
 #include "server/ledger/ranges.h"
@@ -203,7 +204,7 @@ static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count
         return false;
     if (!count_batch(turn, batch, row, count, &status, err) ||
         !log_batch(turn, batch, row, count, &status, err) || !said_store(turn, batch, row, err) ||
-        !note_progress(turn, batch, row, err))
+        !conduct_note(turn, batch, row, err) || !note_progress(turn, batch, row, err))
         return false;
     if (reply->counted) {
         publish_counts(turn, row->test.id, count);

@@ -1,5 +1,5 @@
 // Exclusions: the batches of a machine are removed from a test's results or put back, and the test
-// is counted again from its first batch. Also machines that are blocked. See ledger.h.
+// is counted again from its first batch. See ledger.h.
 #include <string.h>
 
 #include "server/ledger/recount.h"
@@ -68,34 +68,5 @@ bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excl
     ledger_event(turn, "excluded", user, worker, test,
                  "the exclusion of this machine was undone: %lld pairs count again",
                  (long long)changed->pairs);
-    return true;
-}
-
-// ---- machines that are blocked ------------------------------------------------------------------
-
-// Ends its tasks. Other machines play the pairs that were not started.
-static bool tasks_release(Turn *turn, int64_t worker, Error *err) {
-    for (int64_t task; (task = sql_ledger_worker_open_task(turn->db, 0, worker)) > 0;) {
-        TaskRow row;
-        if (!task_load(turn, task, 0, &row, err) || !task_end(turn, &row, TASK_RELEASED, err))
-            return false;
-    }
-    return true;
-}
-
-bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
-                  Error *err) {
-    int64_t blocked = sql_ledger_worker_blocked(turn->db, -1, worker);
-    if (blocked < 0)
-        return error_set(err, 404, "no_such_machine", "there is no machine %lld",
-                         (long long)worker);
-    if (blocked == block)
-        return error_set(err, 409, "wrong_state", "machine %lld is %s", (long long)worker,
-                         block ? "already blocked" : "not blocked");
-    if (!sql_ledger_worker_block(turn->db, err, .worker = worker, .blocked = block) ||
-        (block && !tasks_release(turn, worker, err)))
-        return false;
-    ledger_event(turn, block ? "blocked" : "unblocked", user, worker, 0, "machine %s%s%s",
-                 block ? "blocked" : "unblocked", *reason ? ": " : "", reason);
     return true;
 }

@@ -212,7 +212,9 @@ bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excl
 // A machine whose speed in play does not fit its clock gets no further task of the test, see
 // play_speed.c. This readmits it: from now on it is judged by its next tasks. 409 `not_misfit`.
 bool ledger_readmit(Turn *turn, int64_t test, int64_t worker, int64_t user, Error *err);
-// A blocked machine gets no work. Batches that it still sends are stored and do not count.
+// A blocked machine gets no work. Batches that it still sends are stored and do not count. The
+// event says of what it was suspected (suspects.h). What it showed before it is unblocked is no
+// more held against it.
 bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
                   Error *err);
 

@@ -58,6 +58,7 @@ json_t *doc_nets(const DocContext *ctx, Error *err);     // query: engine, sha25
 json_t *doc_events(const DocContext *ctx, Error *err);   // query: type, user, text, before, limit
 json_t *doc_machines(const DocContext *ctx, Error *err); // query: online, before, limit
 json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err);
+json_t *doc_suspects(const DocContext *ctx);
 json_t *doc_user(const DocContext *ctx, const char *name, Error *err);
 json_t *doc_account(const DocContext *ctx); // the viewer's own
 json_t *doc_users(const DocContext *ctx);   // for admins

@@ -3,6 +3,7 @@
 
 #include "server/accounts/machine.h"
 #include "server/common/json_member.h"
+#include "server/ledger/suspects.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_misfits.h"
@@ -60,6 +61,9 @@ json_t *doc_machine(const DocContext *ctx, int64_t id, Error *err) {
     json_t *trust = doc_trust_of_machine(ctx, id);
     bool vouched = json_is_object(json_object_get(trust, "vouch"));
     json_object_set_new(machine, "trust", trust);
+    json_auto_t *suspects = suspects_list(ctx->db, ctx->now, id);
+    json_t *suspected = json_array_get(suspects, 0);
+    json_object_set_new(machine, "suspected", suspected ? json_incref(suspected) : json_null());
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "machine", machine, "misfits",
         doc_misfits_of_machine(ctx, id), "tasks", sql_page_tasks_of_machine(ctx->db, id),

@@ -33,6 +33,12 @@ static bool machines(Request *req, Response *res, Error *err) {
     return page_list(req, res, "machines", "Machines", doc_machines(&ctx, err));
 }
 
+static bool suspects(Request *req, Response *res, Error *err) {
+    (void)err;
+    DocContext ctx = page_context(req);
+    return page_serve(req, res, "suspects", "Suspect machines", doc_suspects(&ctx));
+}
+
 // ---- one thing ----------------------------------------------------------------------------------
 
 static bool machine(Request *req, Response *res, Error *err) {
@@ -139,6 +145,7 @@ const Route routes_pages[] = {
     BOTH("/engines", "/engines", engines),
     BOTH("/machines", "/machines", machines),
     BOTH("/machines/{id}", "/machines/{id}", machine),
+    BOTH("/suspects", "/suspects", suspects),
     BOTH("/users/{name}", "/users/{name}", user),
     PAGE("/api/v1/tests/{id}/history", ACCESS_ANYONE, history),
     PAGE("/api/v1/tests/form", ACCESS_ANYONE, form_data),

@@ -203,7 +203,7 @@ def fill():
 
 
 def no_page_interprets_the_strings_that_it_shows():
-    pages = ["/", "/tests/finished", "/events", "/nets", "/machines", "/machines/1", "/machines/2", "/users/dora", "/users/emil",
+    pages = ["/", "/tests/finished", "/events", "/nets", "/machines", "/machines/1", "/machines/2", "/suspects", "/users/dora", "/users/emil",
              "/account", "/admin", "/health", "/faults/1", "/tests/1/faults", "/tests/new", "/tests/new?like=1", *(f"/tests/{n}?diff=all" for n in range(1, 5))]
     shown = 0
     for path in pages:

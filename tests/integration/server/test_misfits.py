@@ -85,6 +85,30 @@ def it_is_said_wherever_people_look():
     contains(anyone.get("/events?type=misfit").words, "It gets no further task of this test")
 
 
+def the_page_of_suspects_names_it_until_it_was_blocked_and_unblocked():
+    worker, text = machine("dan").worker, "1 test from which it is barred because its speed does not fit its clock"
+    evidence = [{"kind": "misfit", "count": 1, "of": None, "expected": None, "text": text}]
+    item = {"id": worker, "name": "dan<b>", "user": "dan", "blocked": False, "evidence": evidence}
+    suspects = anyone.api("GET", "/suspects").json
+    equal((suspects["items"], suspects["blocked"]), ([item], []))
+    equal(anyone.api("GET", f"/machines/{worker}").json["machine"]["suspected"], item)
+    equal(anyone.api("GET", f"/machines/{machine('ann').worker}").json["machine"]["suspected"], None)
+    for path in ("/suspects", f"/machines/{worker}"):
+        contains(anyone.get(path).words, text)
+    contains(anyone.get("/suspects").text, "dan&lt;b&gt;")
+    for page in ("/machines", "/health"):
+        contains(anyone.get(page).text, 'href="/suspects"')
+    equal(boss.api("POST", f"/machines/{worker}/block", {"reason": "measures wrong"}).status, 200)
+    suspects, said = anyone.api("GET", "/suspects").json, f"machine blocked: measures wrong. It is suspected of: {text}"
+    equal(suspects["items"], [{**item, "blocked": True}])
+    equal([(m["id"], m["user"], m["blocked_by"], m["message"]) for m in suspects["blocked"]], [(worker, "dan", "boss", said)])
+    contains(anyone.get("/suspects").words, said)
+    equal(claim(machine("dan"), cores=8).code, "blocked")
+    equal(boss.form(f"/machines/{worker}/unblock", {"reason": "measures right"}).status, 303)
+    equal([anyone.api("GET", "/suspects").json[name] for name in ("items", "blocked")], [[], []])
+    contains(anyone.get("/events?type=unblocked").words, f"machine unblocked: measures right. It is suspected of: {text}")
+
+
 def only_a_maintainer_readmits_and_only_a_barred_machine():
     worker = machine("dan").worker
     for client in (anyone, server.client("dan"), server.client("dev")):
@@ -133,7 +157,8 @@ def main():
         server.start()
         anyone, boss = Client(server), server.client("boss")
         run(honest_machines_fit_whatever_their_speed_is, a_machine_that_measures_half_its_speed_gets_no_further_task,
-            it_is_said_wherever_people_look, only_a_maintainer_readmits_and_only_a_barred_machine,
+            it_is_said_wherever_people_look,
+            the_page_of_suspects_names_it_until_it_was_blocked_and_unblocked, only_a_maintainer_readmits_and_only_a_barred_machine,
             a_machine_that_is_readmitted_is_judged_by_its_next_tasks, a_batch_cannot_hide_how_fast_it_was,
             an_exclusion_is_the_maintainers, the_server_ends_well)
     finally:

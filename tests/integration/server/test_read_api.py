@@ -91,7 +91,7 @@ def set_up():
 
 def the_documents_are_as_documented():
     for name, path in (("overview", "/overview"), ("tests", "/tests"), ("history", "/tests/1/history"), ("form", "/tests/form"),
-                       ("events", "/events"), ("nets", "/nets"), ("machines", "/machines"), ("machine", "/machines/1"), ("user", "/users/dev")):
+                       ("events", "/events"), ("nets", "/nets"), ("machines", "/machines"), ("machine", "/machines/1"), ("suspects", "/suspects"), ("user", "/users/dev")):
         same_shape(read(path), EXAMPLES[name + ".reply"], name)
     same_shape(read("/tests/1"), {**EXAMPLES["tests.reply"]["items"][0], **EXAMPLES["test.more"]}, "test")
     same_shape(read("/tests/1/diff"), EXAMPLES["diff.reply"], "diff")

@@ -120,6 +120,29 @@ static void no_query_walks_all_machines(void **state) {
     sqlite3_close(raw);
 }
 
+// What machines show is read from where the last days begin, by an index.
+static void the_list_of_suspects_reads_the_last_days(void **state) {
+    (void)state;
+    sqlite3 *raw;
+    sqlite3_stmt *step;
+    bool by_time = false, by_machine = false;
+    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+    char *explain scope(free_ptr) =
+        xasprintf("EXPLAIN QUERY PLAN %s", db_query_text(SQL_LEDGER_SUSPECTS));
+    assert_int_equal(sqlite3_prepare_v2(raw, explain, -1, &step, NULL), SQLITE_OK);
+    while (sqlite3_step(step) == SQLITE_ROW) {
+        const char *line = (const char *)sqlite3_column_text(step, 3);
+        by_time |= strstr(line, "SEARCH conduct USING INDEX conduct_last") != NULL;
+        by_machine |= strstr(line, "SEARCH conduct USING INDEX conduct_worker") != NULL;
+        static const char *const whole[] = {"SCAN conduct", "SCAN failures", "SCAN misfits"};
+        for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+            assert_null(strstr(line, whole[i]));
+    }
+    assert_true(by_time && by_machine);
+    sqlite3_finalize(step);
+    sqlite3_close(raw);
+}
+
 static bool add_user(const char *name, bool admin) {
     return sql_user_add(db, &err, .name = name, .email = "", .password = "x", .state = "active",
                         .admin = admin, .created = 12.5);
@@ -354,6 +377,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_named_query_fits_the_schema),
         TEST(no_query_walks_all_machines),
+        TEST(the_list_of_suspects_reads_the_last_days),
         TEST(a_row_becomes_json_by_the_names_of_its_columns),
         TEST(what_is_not_there_is_null_or_the_given_value),
         TEST(a_constraint_is_a_conflict_and_not_a_failure),
