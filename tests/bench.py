@@ -6,7 +6,7 @@ figures come with the disk's own: how long a small write and fsync take in the s
 for at least one.
 
 usage: tests/bench.py [--build DIR] [--games N] [--seed N] [PART…]     parts: engine, statistics, match, server, visitors; by name
-alone: judgement, strength, clock, thieves, audit, window, books, order, worth
+alone: judgement, strength, clock, thieves, audit, window, books, order, worth, verdicts
 
 --games N: how many games each match of our engine has. The part match plays 100, in two minutes, where none are asked for;
 strength plays 400, and five times as many of its shortest, which takes hours.
@@ -264,7 +264,7 @@ PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": 
 BY_NAME = {"strength": bench_engine.strength, "judgement": bench_judgement.judgement}
 SEEDED = {"clock": bench_conditions.clock, "thieves": bench_conditions.thieves, "audit": bench_conditions.audit,
           "window": bench_books.window, "books": bench_books.books,
-          "order": bench_statistics.order, "worth": bench_statistics.worth}
+          "order": bench_statistics.order, "worth": bench_statistics.worth, "verdicts": bench_statistics.verdicts}
 
 
 def main():

@@ -1,5 +1,6 @@
 """What `make bench` measures of verdicts, by name and with SEED=: `order`, whether more tests pass if batches count in the order in
-which they arrive; `worth`, what patches that passed are worth, by the printed Elo and by the prior of their engine."""
+which they arrive; `worth`, what patches that passed are worth, by the printed Elo and by the prior of their engine; `verdicts`, whether
+the verdicts of the ledger have the errors that tests state."""
 
 import subprocess
 
@@ -18,3 +19,7 @@ def order(build, games, seed):
 
 def worth(build, games, seed):
     return table(build, "worth_table", games, seed)
+
+
+def verdicts(build, games, seed):
+    return table(build, "verdict_table", games, seed)
