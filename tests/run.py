@@ -99,7 +99,7 @@ def run(program, build):
     started = time.monotonic()
     env = {**os.environ, "BUILD": build, "PATCHMATE_SHARED": shared_folder(),
            "CMOCKA_MESSAGE_OUTPUT": "TAP", "PYTHONDONTWRITEBYTECODE": "1",
-           "TESTS_PATIENCE": str(PATIENCE), "PATCHMATE_FUZZ_SECONDS": "5" if LONG else "1",
+           "TESTS_PATIENCE": str(PATIENCE), "PATCHMATE_FUZZ_SECONDS": "3" if LONG else "1",
            "ASAN_OPTIONS": "abort_on_error=1:detect_leaks=1",
            "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1", **program.env}
     process = subprocess.Popen([*TIMED, *program.argv], cwd=ROOT, env=env, stdin=subprocess.DEVNULL,

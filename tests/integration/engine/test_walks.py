@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """`engine walks`: the same book on every machine, however many threads make it and however often they are interrupted; and
 the book that the server brings.
 """

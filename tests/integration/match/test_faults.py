@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: first, sanitized if LONG
+# test: first, sanitized only
 """The fault table: whatever an engine does, at whatever moment and with either colour, it loses its own games and nothing
 else happens. Each row is a match of four games of Bad against Ok, in which Bad misbehaves twice: once with each colour,
 then the match must go on as if nothing had been. Plainly, with Bad as the first engine; and confined as in a worker at

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: plain if LONG
+# test: sanitized only
 """Approval covers what will run: bases, commits stopped as harmful, the whole diff, what a refused submission leaves."""
 
 import concurrent.futures

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Bad input, item by item, against a real server: the status fits, the code is stable, the message names the thing and what to
 do, and nothing is lost: not a row, not what was typed into a form, not the server."""
 

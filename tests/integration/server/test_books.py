@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Books of openings: how they come in by command, API and page, what is refused without a trace, and how often their openings
 were decisive."""
 import gzip

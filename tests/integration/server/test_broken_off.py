@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Requests whose client is gone in the middle: what they held is free again at once, although their last bytes and their end
 arrived together. The server's own timeout is ten minutes here, so that it cannot be what frees them."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The check of a submission: it says what the submission would say, all at once, and leaves nothing behind."""
 
 import concurrent.futures

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The engine's repository over HTTP with git itself, and `server engine` beside a running server."""
 
 import gzip

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The memory of ideas over real HTTP, beside git's own programs: a patch that was tested before is named at submission, to the
 approver and beside Merge, by any author and under any title; and nothing is refused or decided by it."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Machines whose speed in play does not fit their clock, over real HTTP: who is told, what follows, and who takes it back."""
 
 import pathlib

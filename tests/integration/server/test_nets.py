@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Nets over real HTTP: a patch of one line names one, the file is uploaded before or after it, a real worker lays it down
 before the build, and a merge puts it into the tree; and everything that is refused on the way.
 

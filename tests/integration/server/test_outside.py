@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Whether a server was reached from outside: each way in, on a server of its own state; what is none; that the state is written
 before the reply and stays; and who gets tasks in it, with `trust` set and not set.
 

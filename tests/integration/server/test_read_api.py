@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The documents behind the pages over real HTTP: as server/API.md shows them, filtered and page by page; and that a page and
 its document never disagree."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """What machines count of the things that engines say about their moves, over real HTTP: what is refused, when a side is flagged,
 who shows it, and that it decides nothing."""
 

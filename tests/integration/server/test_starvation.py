@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# test: plain if LONG
+# test: sanitized only
 """What one liar can do to the others over the worker protocol: take their work, end their tests, set their bench counts. Machines
 come from addresses of their own, as behind a proxy."""
 

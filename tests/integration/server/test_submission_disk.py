@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """What submissions leave on the disk, over real HTTP: no snapshot before an approval, and one that is made again wherever it is gone;
 no objects of a test that ended long ago without approval; and a limit for what one person may add in a day."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """From a patch to a merge over HTTP: submitting by form and API, every refusal, approval, changes, merging."""
 
 import concurrent.futures

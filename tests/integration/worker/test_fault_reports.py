@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """What machines tell beside results, over real HTTP: their load and the flags of batches, fault reports of games that an engine lost
 by its own fault, how fast they are, and how they are confined; and what a maintainer can do about it."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """What a worker lets out of its hands, whatever its server says: where requests go, the user's token, and lines of its log.
 
 What programs may use of memory and disk is in test_hostile.py and tests/unit/worker/test_worker_usage.c."""

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """Files that a task has placed before a build, as a server of a test's making sends them: they lie there, side by side, and
 what is harmful, too much or in the way ends in a word to the server."""
 

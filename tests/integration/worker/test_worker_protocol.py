@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """The worker protocol over real HTTP: every call, what it refuses, and that the examples of server/API.md are what the server
 takes and gives."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# test: sanitized only
 """A task whose two sides share nothing but their source: each is built, checked and played with what its own object says."""
 
 import ctypes
