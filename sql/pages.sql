@@ -353,6 +353,12 @@ FROM workers w JOIN levels l ON l.worker_id = w.id LEFT JOIN vouches v ON v.owne
      LEFT JOIN users u ON u.id = v.user_id
 WHERE w.id = :worker
 
+-- Tests that ended since :since by the LLR of proven owners alone: unproven ones said something else (sprt_state.h).
+-- name: page_vetoed array
+-- types: :since real
+SELECT id, title, result, finished, reason FROM tests WHERE state = 'finished' AND finished > :since AND counts ->> '$.proven.decides' = 1
+ORDER BY finished DESC LIMIT 50
+
 -- Machines that are blocked, with the event that says why: those first that registered last.
 -- name: page_blocked array
 -- types: user text?, created real?, message text?, blocked_by text?

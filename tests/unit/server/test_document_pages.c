@@ -115,9 +115,30 @@ static void the_result_is_told_without_the_largest_owner_and_without_the_author(
     assert_int_equal(kit_check(&kit.ledger), 0);
 }
 
+static void a_test_that_proven_owners_decided_alone_is_named(void **state) {
+    (void)state;
+    DocContext ctx = {.db = kit.ledger.db,
+                      .now = kit.ledger.turn.now,
+                      .viewer = &kit.viewer,
+                      .data = kit.ledger.folder};
+    assert_true(ledger_test_finish(&kit.ledger.turn, 1, 0, "rejected", "rejected", "LLR -2.95",
+                                   &kit.ledger.err));
+    json_auto_t *none = doc_suspects(&ctx);
+    assert_int_equal(json_array_size(json_object_get(none, "vetoed")), 0);
+    kit_sql(&kit.ledger, "UPDATE tests SET counts = '{\"proven\":{\"decides\":true}}'");
+    json_auto_t *one = doc_suspects(&ctx);
+    const json_t *vetoed = json_object_get(one, "vetoed");
+    assert_int_equal(member_int(json_array_get(vetoed, 0), "id"), 1);
+    ctx.now += 31 * 86400.0;
+    json_auto_t *later = doc_suspects(&ctx);
+    assert_int_equal(json_array_size(json_object_get(later, "vetoed")), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_pages_of_a_filtered_list_have_each_test_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_test_that_proven_owners_decided_alone_is_named, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
             the_result_is_told_without_the_largest_owner_and_without_the_author, set_up, tear_down),
