@@ -188,7 +188,8 @@ ORDER BY c.side DESC, c.wrong DESC, c.moves DESC LIMIT 1000
 
 -- The results of each machine in a test.
 -- name: page_workers_of_test array
-SELECT b.worker_id AS id, w.name, u.name AS user, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(b.units) AS pairs,
+SELECT b.worker_id AS id, w.name, u.name AS user, w.host ->> '$.arch' AS arch, w.host ->> '$.isa' AS isa, w.host ->> '$.cpu' AS cpu,
+       w.host ->> '$.compilers[0]' AS compiler, avg(nullif(b.speed, 0)) AS speed, count(*) AS batches, sum(b.units) AS pairs,
        sum(length(b.outcomes) - length(replace(b.outcomes, '0', ''))) AS n0,
        sum(length(b.outcomes) - length(replace(b.outcomes, '1', ''))) AS n1,
        sum(length(b.outcomes) - length(replace(b.outcomes, '2', ''))) AS n2,

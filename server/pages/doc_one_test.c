@@ -13,13 +13,13 @@
 // it: no new column becomes public by accident. Lists end at the LIMIT of their query, and the
 // totals of the test do not come from them.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_book.h"
+#include "server/pages/doc_classes.h"
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_said.h"
 #include "server/pages/doc_trust.h"
@@ -29,13 +29,8 @@
 #include "server/submit/ideas.h"
 #include "server/submit/net_upload.h"
 #include "server/submit/test_columns.h"
-#include "sprt/sprt.h"
 #include "sql/pages.h"
 #include "sql/tests.h"
-
-static json_t *real(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 // ---- the two sides ------------------------------------------------------------------------------
 
@@ -105,50 +100,6 @@ static void add_words(json_t *test, const json_t *row) {
             json_object_set(test, column->name, json_object_get(row, column->name));
 }
 
-// ---- machines -----------------------------------------------------------------------------------
-
-// n0 … n4 as one array, and pairs won, lost and drawn.
-static void take_counts(json_t *worker, double row[3]) {
-    static const char *const names[] = {"n0", "n1", "n2", "n3", "n4"};
-    json_t *ptnml = json_array();
-    for (int i = 0; i < 5; i++) {
-        json_t *count = json_object_get(worker, names[i]);
-        json_array_append(ptnml, count);
-        row[i < 2 ? 1 : i == 2 ? 2 : 0] += json_number_value(count);
-        json_object_del(worker, names[i]);
-    }
-    json_object_set_new(worker, "ptnml", ptnml);
-}
-
-// How far each machine's results stand off from all others'. Beyond z99 something may be wrong with
-// a machine, though one of a hundred tests has such a one by chance.
-static json_t *compare(json_t *workers) {
-    size_t count = json_array_size(workers);
-    if (count > CHI2_ROWS_MAX)
-        count = CHI2_ROWS_MAX;
-    double(*rows)[3] = xcalloc(count + 1, sizeof *rows);
-    double *residuals = xcalloc(count + 1, sizeof *residuals);
-    for (size_t i = 0; i < count; i++)
-        take_counts(json_array_get(workers, i), rows[i]);
-    Chi2 chi = chi2_workers((const double(*)[3])rows, (int)count, residuals);
-    for (size_t i = 0; i < count; i++) {
-        json_t *worker = json_array_get(workers, i);
-        double r = residuals[i];
-        const char *mark = !isfinite(r)        ? ""
-                           : fabs(r) > chi.z99 ? "red"
-                           : fabs(r) > chi.z95 ? "yellow"
-                                               : "green";
-        json_object_set_new(worker, "residual", real(r));
-        json_object_set_new(worker, "mark", json_string(mark));
-    }
-    free(rows);
-    free(residuals);
-    if (chi.dof == 0)
-        return json_null();
-    return json_pack("{s:f, s:i, s:o, s:o, s:o}", "chi2", chi.chi2, "dof", chi.dof, "p",
-                     real(chi.p), "z95", real(chi.z95), "z99", real(chi.z99));
-}
-
 // ---- owners -------------------------------------------------------------------------------------
 
 // A sentence if more than half of the result comes from one unproven owner, else null.
@@ -209,7 +160,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
         return test;
     test = json_object();
     json_t *workers = sql_page_workers_of_test(ctx->db, id);
-    json_object_set_new(test, "comparison", compare(workers));
+    doc_add_classes(test, workers);
     json_object_set_new(test, "workers", workers);
     json_object_set_new(test, "owners", sql_page_owners_of_test(ctx->db, id));
     json_object_set_new(test, "shares", doc_shares(ctx, id));
