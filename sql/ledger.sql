@@ -241,10 +241,10 @@ FROM batches WHERE task_id = :task AND seq = :seq
 
 -- name: ledger_batch_add
 INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, thought, games_sha256, received, position,
-                     excluded, points, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
+                     excluded, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
                      load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags)
 VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thought, :games_sha256, :now, nullif(:position, 0),
-        :excluded, :points, :owner, :level, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
+        :excluded, :owner, :level, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
 
 -- name: ledger_said_add
@@ -612,7 +612,7 @@ UPDATE batches SET excluded = NOT excluded WHERE test_id = :test AND worker_id =
 -- The batches that came in time, in the order of counting.
 -- name: ledger_batches_in_time rows
 -- types: excluded bool
-SELECT b.id, b.units, b.result, b.owner, b.level, b.excluded, b.points, k.told
+SELECT b.id, b.units, b.result, b.owner, b.level, b.excluded, b.position, k.told
 FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position IS NOT NULL ORDER BY b.position
 
 -- The first test after :after whose results another version of its workload counted; 0: there is none.
@@ -621,8 +621,17 @@ FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.po
 SELECT coalesce(min(id), 0) FROM tests
 WHERE id > :after AND workload = :workload AND counts <> '{}' AND counts ->> '$.v' IS NOT :version
 
--- name: ledger_batch_points
-UPDATE batches SET points = :points WHERE id = :batch
+-- ---- the history of a test
+
+-- name: ledger_history_add
+INSERT INTO history (test_id, position, units, state) VALUES (:test, :position, :units, :state)
+
+-- name: ledger_history_thin
+-- types: :step int
+DELETE FROM history WHERE test_id = :test AND position % :step <> 0
+
+-- name: ledger_history_drop
+DELETE FROM history WHERE test_id = :test
 
 -- ---- speed in play
 
@@ -805,12 +814,19 @@ FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 -- Those that came in time stand in the order of counting, after all others.
 -- name: ledger_check_batches rows
 -- types: excluded bool, should_be_excluded bool
-SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.position, b.points, b.owner, b.level,
+SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.position, b.owner, b.level,
        b.excluded, b.flags, b.busy, b.load_delay, b.load_steal, b.load_swap_mib, b.load_speed,
        b.load_speed_before, b.limit_busy, b.limit_slow, b.limit_swap_mib,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL
                AND (x.which = 'all' OR b.flags <> '')) AS should_be_excluded
 FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test ORDER BY b.position, b.id
+
+-- name: ledger_check_history row
+SELECT units, state FROM history WHERE test_id = :test AND position = :position
+
+-- name: ledger_check_history_rows value
+-- types: value int
+SELECT count(*) FROM history WHERE test_id = :test
 
 -- name: ledger_check_tasks rows
 -- types: batches int

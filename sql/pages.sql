@@ -151,14 +151,13 @@ FROM (SELECT t.counts FROM tests t JOIN sides s ON s.test_id = t.id AND s.side =
       WHERE t.engine_id = :engine AND t.book_id = :book AND t.state = 'finished' AND t.units_counted > 0 AND s.tc = :tc AND s.threads = :threads
       ORDER BY t.id DESC LIMIT :limit)
 
--- Every batch that counts, in the order in which they were counted.
+-- A test after each batch of its history and after the last one, with the time when that batch came.
 -- name: page_history rows
-SELECT outcomes, units, points, received FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
-ORDER BY position
-
--- name: page_history_count value
--- types: value int
-SELECT count(*) FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
+SELECT h.units, h.state, b.received FROM
+    (SELECT position, units, state FROM history WHERE test_id = :test
+     UNION SELECT positions, units_counted, counts FROM tests WHERE id = :test) h
+    JOIN batches b ON b.test_id = :test AND b.position = h.position
+ORDER BY h.position
 
 -- name: page_uncounted object
 SELECT count(*) AS batches, coalesce(sum(2 * units), 0) AS games, coalesce(sum(excluded), 0) AS excluded

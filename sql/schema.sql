@@ -451,7 +451,7 @@ CREATE TABLE owner_totals (
     PRIMARY KEY (test_id, owner, level)
 ) STRICT, WITHOUT ROWID;
 
--- The log of results, in order of arrival (id). Only `excluded` and `points` of a row ever change. The workload of the
+-- The log of results, in order of arrival (id). Only `excluded` of a row ever changes. The workload of the
 -- test checks and counts `result`; the columns made of it are those of workloads that play pairs, NULL for others.
 CREATE TABLE batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -478,7 +478,6 @@ CREATE TABLE batches (
     position INTEGER,                       -- in the order of counting; NULL: it came after the verdict, or its range was dealt again
     counted INTEGER GENERATED ALWAYS AS (position IS NOT NULL) VIRTUAL,
     excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
-    points TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(points)), -- of the test after this batch; {}: it does not count
     owner TEXT NOT NULL DEFAULT '',         -- of its task
     level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 2), -- of its task
 
@@ -564,6 +563,15 @@ CREATE TABLE fault_alarms (
     ending TEXT NOT NULL CHECK (ending IN ('crash', 'time', 'ponder')),
     created REAL NOT NULL,
     PRIMARY KEY (test_id, ending)
+) STRICT, WITHOUT ROWID;
+
+-- How a test came to its numbers: its results after the batches of some positions (server/ledger/history.h).
+CREATE TABLE history (
+    test_id INTEGER NOT NULL REFERENCES tests,
+    position INTEGER NOT NULL,
+    units INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (json_valid(state)), -- of the workload
+    PRIMARY KEY (test_id, position)
 ) STRICT, WITHOUT ROWID;
 
 -- Games of a batch, uploaded before its counts.

@@ -1,12 +1,13 @@
 // The audit behind `server check`: counts the logged batches of every test again and compares the
-// result with the stored totals. It only reads, and repairs nothing. The state, the points and the
-// verdict depend on the order of the batches, and are counted by the code that wrote them,
+// result with the stored totals. It only reads, and repairs nothing. The state, the history
+// and the verdict depend on the order of the batches, and are counted by the code that wrote them,
 // count_add(). The totals are sums that SQL makes, so that a fault of that code is found, too.
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "server/ledger/book_use.h"
+#include "server/ledger/history.h"
 #include "server/ledger/owner_totals.h"
 #include "server/ledger/pairs.h"
 #include "server/ledger/task.h"
@@ -166,21 +167,38 @@ static void count_again(Audit *audit, Stored *stored, const SqlLedgerCheckBatche
     owner_totals_add(stored->totals, count, &batch);
 }
 
+// The row of the history that belongs to a position, if it has one.
+static void check_history(Audit *audit, Db *db, const Stored *stored, int64_t position) {
+    SqlLedgerCheckHistory row scope(sql_row_free) = {0};
+    if (position % history_step(stored->row->positions) != 0)
+        return;
+    char *state scope(free_ptr) = count_state_text(&stored->count);
+    bool there = sql_ledger_check_history(db, &row, .test = audit->test, .position = position);
+    if (!there || strcmp(row.state, state) != 0 || row.units != stored->count.units)
+        differ(audit, "its history says %s at position %lld, counting again gives %s",
+               there ? row.state : "nothing", (long long)position, state);
+}
+
+static void check_history_rows(Audit *audit, Db *db, int64_t positions) {
+    int64_t there = sql_ledger_check_history_rows(db, 0, audit->test),
+            wanted = positions / history_step(positions);
+    if (there != wanted)
+        differ(audit, "its history has %lld rows, and should have %lld", (long long)there,
+               (long long)wanted);
+}
+
 static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, int64_t unit_count) {
     int64_t position = 0;
     SqlLedgerCheckBatchesRows rows scope(sql_rows_end) = sql_ledger_check_batches(db, audit->test);
     while (sql_ledger_check_batches_next(&rows)) {
         const SqlLedgerCheckBatches *b = &rows.row;
         int64_t unit = b->first_pair / stored->row->batch_pairs + b->seq;
-        bool in_time = b->has_position, counts = in_time && !b->excluded;
-        if (in_time)
+        if (b->has_position)
             flag(audit, units, unit_count, unit, b->excluded ? SEEN_SPENT : SEEN_COUNTED);
-        if (in_time)
+        if (b->has_position) {
             count_again(audit, stored, b, &position);
-        char *points scope(free_ptr) = counts ? count_points_text(&stored->count) : xstrdup("{}");
-        if (strcmp(b->points, points) != 0)
-            differ(audit, "batch %lld says %s, counting again gives %s", (long long)b->id,
-                   b->points, points);
+            check_history(audit, db, stored, position);
+        }
         check_flags(audit, b);
     }
     if (position != stored->row->positions)
@@ -188,6 +206,7 @@ static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, i
                (long long)stored->row->positions);
     if (!sql_ledger_check_conduct(db, audit->test))
         differ(audit, "the sums of what its machines showed are not those of its batches");
+    check_history_rows(audit, db, position);
     compare_totals(audit, db, stored);
     compare_owners(audit, db, stored);
     compare_results(audit, stored);

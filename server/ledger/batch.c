@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/ledger/conduct.h"
+#include "server/ledger/history.h"
 #include "server/ledger/owner_totals.h"
 #include "server/ledger/play_speed.h"
 #include "server/ledger/ranges.h"
@@ -126,9 +127,12 @@ static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
 static bool count_batch(Turn *turn, const Batch *batch, const TaskRow *row, TestCount *count,
                         const BatchStatus *status, Error *err) {
     count->positions += status->in_time;
-    if (status->excluded || !status->in_time)
-        return !status->in_time || sql_ledger_test_positions(turn->db, err, .test = row->test.id,
-                                                             .positions = count->positions);
+    if (!status->in_time)
+        return true;
+    if (status->excluded)
+        return sql_ledger_test_positions(turn->db, err, .test = row->test.id,
+                                         .positions = count->positions) &&
+               history_add(turn, row->test.id, count, err);
     WorkloadBatch counted = {.told = count->told,
                              .result = batch->result,
                              .owner = row->owner,
@@ -137,24 +141,22 @@ static bool count_batch(Turn *turn, const Batch *batch, const TaskRow *row, Test
                              .units = row->test.batch_pairs};
     count_add(&count->count, &counted);
     return owner_totals_count(turn, row->test.id, &count->count, &counted, err) &&
-           test_count_store(turn, row->test.id, count, err);
+           test_count_store(turn, row->test.id, count, err) &&
+           history_add(turn, row->test.id, count, err);
 }
 
 static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const TestCount *count,
                       const BatchStatus *status, Error *err) {
     const Load *load = &batch->load;
     const FlagLimits *limits = &status->limits;
-    bool counts = status->in_time && !status->excluded;
-    char *result scope(free_ptr) = count_text(batch->result),
-                 *points scope(free_ptr) =
-                     counts ? count_points_text(&count->count) : xstrdup("{}");
+    char *result scope(free_ptr) = count_text(batch->result);
     return sql_ledger_batch_add(
         turn->db, err, .test = row->test.id, .task = batch->task, .worker = batch->worker,
         .seq = batch->seq, .units = row->test.batch_pairs, .result = result, .tc = batch->tc,
         .speed = batch->speed, .busy = batch->busy, .thought = batch->thought,
         .games_sha256 = batch->games_sha256, .now = turn->now,
         .position = status->in_time ? count->positions : 0, .excluded = status->excluded,
-        .points = points, .owner = row->owner, .level = row->level, .load_delay = load->delay,
+        .owner = row->owner, .level = row->level, .load_delay = load->delay,
         .load_steal = load->steal, .load_swap_mib = load->swap_mib, .load_rest_new = load->rest_new,
         .load_rest_base = load->rest_base, .load_speed = load->speed,
         .load_speed_before = load->speed_before, .limit_busy = limits->busy,

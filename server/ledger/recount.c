@@ -1,9 +1,8 @@
 // See recount.h.
 #include "server/ledger/recount.h"
 
-#include <string.h>
-
 #include "server/common/log.h"
+#include "server/ledger/history.h"
 #include "server/ledger/owner_totals.h"
 #include "server/ledger/result.h"
 #include "sql/ledger.h"
@@ -12,6 +11,8 @@ bool test_recount(Turn *turn, int64_t test, TestCount *count, Error *err) {
     Count *c = &count->count;
     count_restart(c);
     json_auto_t *totals = json_object();
+    if (!history_drop(turn, test, err))
+        return false;
     SqlLedgerBatchesInTimeRows rows scope(sql_rows_end) =
         sql_ledger_batches_in_time(turn->db, test);
     while (sql_ledger_batches_in_time_next(&rows)) {
@@ -27,9 +28,8 @@ bool test_recount(Turn *turn, int64_t test, TestCount *count, Error *err) {
             count_add(c, &batch);
             owner_totals_add(totals, c, &batch);
         }
-        char *points scope(free_ptr) = b->excluded ? xstrdup("{}") : count_points_text(c);
-        if (strcmp(points, b->points) != 0 &&
-            !sql_ledger_batch_points(turn->db, err, .batch = b->id, .points = points))
+        count->positions = b->position;
+        if (!history_add(turn, test, count, err))
             return false;
     }
     return owner_totals_store(turn, test, totals, err) && test_count_store(turn, test, count, err);

@@ -4,5 +4,5 @@
 
 #include "server/ledger/task.h"
 
-// Writes the new results and the points of batches that differ. An existing verdict stays.
+// Writes the new results and the history. An existing verdict stays.
 bool test_recount(Turn *turn, int64_t test, TestCount *count, Error *err);

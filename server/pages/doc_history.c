@@ -1,18 +1,18 @@
 // How a test came to its present numbers: the points of its workload, score and Elo after its
-// batches, thinned out.
+// batches, thinned out: server/ledger/history.h.
 #include <math.h>
 
+#include "server/ledger/count.h"
+#include "server/ledger/pairs.h"
 #include "server/pages/doc.h"
 #include "sprt/sprt.h"
 #include "sql/ledger.h"
 #include "sql/pages.h"
 
-enum { POINTS_MAX = 300 };
-
 typedef struct History {
     json_t *units, *time, *points;       // of every test
     json_t *games, *score, *elo, *error; // of tests that play pairs
-    double counts[5], pairs;
+    Count count;                         // the test's parameters, and its results after a batch
 } History;
 
 static void add_real(json_t *column, double value, double unit) {
@@ -20,9 +20,10 @@ static void add_real(json_t *column, double value, double unit) {
                           isfinite(value) ? json_real(round(value / unit) * unit) : json_null());
 }
 
-// The numbers that the workload kept after the batch: {"llr": 1.25} adds to the column llr.
-static void add_points(History *h, const char *text) {
-    json_auto_t *points = json_loads(text, 0, NULL);
+// The numbers of the workload: {"llr": 1.25} adds to the column llr.
+static void add_points(History *h) {
+    const Count *c = &h->count;
+    json_auto_t *points = c->workload->points(&c->test, c->state);
     const char *name;
     json_t *value;
     json_object_foreach (points, name, value) {
@@ -34,45 +35,42 @@ static void add_points(History *h, const char *text) {
 }
 
 static void add_pairs(History *h) {
-    EloEstimate e = elo_estimate(h->counts, 5);
-    double points = 0;
-    for (int i = 0; i < 5; i++)
-        points += h->counts[i] * i / 4;
-    json_array_append_new(h->games, json_integer((json_int_t)(2 * h->pairs)));
-    add_real(h->score, points / h->pairs, 1e-6);
+    double counts[5], sum = 0, pairs = 0;
+    Pairs p = pairs_read(h->count.state);
+    for (int i = 0; i < 5; i++) {
+        counts[i] = (double)p.ptnml[i];
+        pairs += counts[i];
+        sum += counts[i] * i / 4;
+    }
+    EloEstimate e = elo_estimate(counts, 5);
+    json_array_append_new(h->games, json_integer((json_int_t)(2 * pairs)));
+    add_real(h->score, sum / pairs, 1e-6);
     add_real(h->elo, e.elo, 1e-3);
     add_real(h->error, e.error, 1e-3);
 }
 
-static void count_outcomes(History *h, const char *outcomes) {
-    for (; *outcomes >= '0' && *outcomes <= '4'; outcomes++) {
-        h->counts[*outcomes - '0']++;
-        h->pairs++;
-    }
-}
-
-// Every so many batches, and always the last.
+// A batch that is excluded adds no units.
 static void walk(const DocContext *ctx, int64_t test, History *h) {
-    int64_t count = sql_page_history_count(ctx->db, 0, test), i = 0, units = 0;
-    int64_t step = count / POINTS_MAX + 1;
+    int64_t units = 0;
     SqlPageHistoryRows rows scope(sql_rows_end) = sql_page_history(ctx->db, test);
     while (sql_page_history_next(&rows)) {
         const SqlPageHistory *row = &rows.row;
-        units += row->units;
-        count_outcomes(h, row->outcomes ? row->outcomes : "");
-        if (++i % step != 0 && i != count)
+        if (row->units == units)
             continue;
+        units = row->units;
+        json_decref(h->count.state);
+        h->count.state = json_loads(row->state, 0, NULL);
         json_array_append_new(h->units, json_integer(units));
         add_real(h->time, row->received, 1e-3);
-        add_points(h, row->points);
-        if (row->outcomes)
+        add_points(h);
+        if (h->count.workload->unit == UNIT_PAIR)
             add_pairs(h);
     }
 }
 
 json_t *doc_history(const DocContext *ctx, int64_t test, Error *err) {
-    char *state scope(free_ptr) = sql_ledger_test_state(ctx->db, test);
-    if (!state)
+    SqlLedgerCount row scope(sql_row_free) = {0};
+    if (!sql_ledger_count(ctx->db, &row, .test = test, .task = 0))
         return doc_missing(err, "test", test);
     char *key scope(free_ptr) = xasprintf("history %lld", (long long)test);
     json_t *kept = doc_kept(ctx, key, false);
@@ -85,10 +83,19 @@ json_t *doc_history(const DocContext *ctx, int64_t test, Error *err) {
                  .score = json_array(),
                  .elo = json_array(),
                  .error = json_array()};
-    walk(ctx, test, &h);
+    bool read = count_init(&h.count, row.workload, row.parameters, row.counts, err);
+    h.count.test.batch_units = row.batch_pairs;
+    h.count.test.units_max = row.pairs_max;
+    if (read)
+        walk(ctx, test, &h);
+    count_release(&h.count);
     kept = json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "test", (json_int_t)test, "units",
                      h.units, "time", h.time, "points", h.points, "games", h.games, "score",
                      h.score, "elo", h.elo, "error", h.error);
+    if (!read) {
+        json_decref(kept);
+        return NULL;
+    }
     doc_keep(ctx, key, false, kept);
     return kept;
 }

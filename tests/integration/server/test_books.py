@@ -193,7 +193,7 @@ def each_opening_says_how_often_it_was_decisive():
     outcomes = "4022", "2024"
     for seq, text in enumerate(outcomes):
         sql(server, "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received, position, excluded, "
-                    "points, thought, level) VALUES (?, 900, ?, ?, 4, ?, '10+0.1', 1, 0, 1, ?, ?, '{}', 0, 1)",
+                    "thought, level) VALUES (?, 900, ?, ?, 4, ?, '10+0.1', 1, 0, 1, ?, ?, 0, 1)",
             test, worker, seq, json.dumps({"outcomes": text}), seq + 1, seq)
     document = Client(server).api("GET", f"/books/{book}").json
     equal((set(document["played"]), set(document["played"]["items"][0])),

@@ -23,8 +23,8 @@ def old_results():
                 "VALUES (1, 'k', 't', 'one', '1', '{}', 4, '127.0.0.1', 1, 1)")
     sql(server, "INSERT INTO tasks (id, test_id, worker_id, first_pair, pair_count, side, against, cores, state, next_seq, lease_until, "
                 "created, finished) VALUES (1, ?, 1, 0, 4, 'new', 'base', 1, 'done', 1, 0, 0, 1)", test)
-    sql(server, "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received, position, points) "
-                "VALUES (?, 1, 1, 0, 4, ?, 'nodes=1000', 1, 0, 1, 1, '{\"llr\":9}')", test, json.dumps(RESULT, separators=(",", ":")))
+    sql(server, "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received, position) "
+                "VALUES (?, 1, 1, 0, 4, ?, 'nodes=1000', 1, 0, 1, 1)", test, json.dumps(RESULT, separators=(",", ":")))
     return test
 
 

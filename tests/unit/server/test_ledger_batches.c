@@ -312,7 +312,10 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
         "UPDATE batches SET position = NULL WHERE seq = 0",
         "UPDATE batches SET position = 7 WHERE seq = 1",
         "UPDATE batches SET units = 8 WHERE seq = 0",
-        "UPDATE batches SET points = json_set(points, '$.llr', 1.0) WHERE seq = 0",
+        "UPDATE history SET state = json_set(state, '$.wins', 9) WHERE position = 1",
+        "UPDATE history SET units = 1 WHERE position = 2",
+        "DELETE FROM history WHERE position = 1",
+        "INSERT INTO history VALUES (1, 3, 12, '{}')",
         "UPDATE batches SET result = json_set(result, '$.outcomes', '2233') WHERE seq = 0",
         "UPDATE tasks SET next_seq = next_seq + 1 WHERE id = 1",
         "UPDATE tests SET next_pair = next_pair + 4",
@@ -336,6 +339,7 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
         kit_sql(&kit, "CREATE TABLE keep_tasks AS SELECT * FROM tasks");
         kit_sql(&kit, "CREATE TABLE keep_batches AS SELECT * FROM batches");
         kit_sql(&kit, "CREATE TABLE keep_returned AS SELECT * FROM returned_pairs");
+        kit_sql(&kit, "CREATE TABLE keep_history AS SELECT * FROM history");
         kit_sql(&kit, "CREATE TABLE keep_totals AS SELECT * FROM owner_totals");
         kit_sql(&kit, "%s", damages[i]);
         if (ledger_check(kit.db, nowhere) == 0)
@@ -344,14 +348,17 @@ static void the_audit_sees_what_was_tampered_with(void **state) {
         kit_sql(&kit, "PRAGMA foreign_keys = 0");
         kit_sql(&kit, "INSERT OR REPLACE INTO tests SELECT * FROM keep_tests");
         kit_sql(&kit, "INSERT OR REPLACE INTO tasks SELECT * FROM keep_tasks");
-        kit_sql(&kit, "UPDATE batches SET (units, result, position, points) = (SELECT units, "
-                      "result, position, points FROM keep_batches k WHERE k.id = batches.id)");
+        kit_sql(&kit, "UPDATE batches SET (units, result, position) = (SELECT units, "
+                      "result, position FROM keep_batches k WHERE k.id = batches.id)");
         kit_sql(&kit, "DELETE FROM returned_pairs");
         kit_sql(&kit, "INSERT INTO returned_pairs SELECT * FROM keep_returned");
         kit_sql(&kit, "DELETE FROM owner_totals");
         kit_sql(&kit, "INSERT INTO owner_totals SELECT * FROM keep_totals");
-        static const char *const tables[] = {"tests", "tasks", "batches", "returned", "totals"};
-        for (int t = 0; t < 5; t++)
+        kit_sql(&kit, "DELETE FROM history");
+        kit_sql(&kit, "INSERT INTO history SELECT * FROM keep_history");
+        static const char *const tables[] = {"tests",    "tasks",  "batches",
+                                             "returned", "totals", "history"};
+        for (int t = 0; t < 6; t++)
             kit_sql(&kit, "DROP TABLE keep_%s", tables[t]);
         assert_int_equal(kit_check(&kit), 0);
     }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "server/ledger/history.h"
 #include "tests/kit/ledger_kit.h"
 
 static LedgerKit kit;
@@ -40,7 +41,7 @@ static bool include(int64_t worker) {
 
 static char *stands(void) {
     return kit_text(&kit, "SELECT counts || points || units_counted || ' ' || promise || "
-                          "(SELECT group_concat(points) FROM batches) "
+                          "(SELECT group_concat(position || state) FROM history) "
                           "FROM tests WHERE id = 1");
 }
 
@@ -57,6 +58,31 @@ static void an_exclusion_taken_back_leaves_no_trace(void **state) {
     assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.ptnml[4]' FROM tests"), 1);
     assert_int_equal(kit_check(&kit), 0);
     assert_true(include(3));
+    char *after scope(free_ptr) = stands();
+    assert_string_equal(before, after);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void a_long_test_keeps_a_thin_history(void **state) {
+    (void)state;
+    kit_sql(&kit, "UPDATE tests SET workload = 'fixed', pairs_max = 100000");
+    for (int i = 0; i < 2 * HISTORY_ROWS_MAX + 9; i++) {
+        int64_t seq = kit_int(&kit, "SELECT next_seq FROM tasks WHERE id = %lld", (long long)task);
+        assert_true(kit_post(&kit, task, 1, seq, i % 2 ? "1232" : "4012", &posted));
+        if (!posted.task.continues)
+            task = kit_claim(&kit, 1, 4, 0);
+        if (i == HISTORY_ROWS_MAX - 2)
+            assert_int_equal(kit_int(&kit, "SELECT count(*) FROM history"), HISTORY_ROWS_MAX - 1);
+        if (i == HISTORY_ROWS_MAX - 1)
+            assert_int_equal(kit_int(&kit, "SELECT count(*) FROM history"), HISTORY_ROWS_MAX / 2);
+    }
+    assert_int_equal(kit_int(&kit, "SELECT max(position) FROM history"), 2 * HISTORY_ROWS_MAX + 8);
+    assert_int_equal(kit_check(&kit), 0);
+    char *before scope(free_ptr) = stands();
+    assert_true(exclude(1, "all"));
+    assert_int_equal(kit_int(&kit, "SELECT max(units) FROM history"), 0);
+    assert_int_equal(kit_check(&kit), 0);
+    assert_true(include(1));
     char *after scope(free_ptr) = stands();
     assert_string_equal(before, after);
     assert_int_equal(kit_check(&kit), 0);
@@ -266,6 +292,7 @@ static void many_batches_of_one_day_are_no_record(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_TASK(an_exclusion_taken_back_leaves_no_trace),
+        WITH_TASK(a_long_test_keeps_a_thin_history),
         WITH_TASK(only_whole_windows_of_marked_batches_go),
         WITH_TASK(an_exclusion_holds_for_what_comes_later),
         WITH_TASK(a_verdict_stays_when_its_batches_go),
