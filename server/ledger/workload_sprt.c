@@ -182,13 +182,18 @@ static WorkloadMeaning sprt_meaning(const WorkloadFacts *facts) {
 typedef struct Facts {
     SprtBounds bounds;
     SprtTwo two;
-    SprtState state; // of all pairs
+    SprtState state;     // of all pairs
+    SprtVerdict verdict; // of the test, if it has ended by the LLR of all pairs
     double counts[5], pairs;
 } Facts;
 
 static Facts facts_of(const WorkloadFacts *facts, const Pairs *pairs) {
     Facts f = {.bounds = bounds_of(&facts->test), .two = sprt_two_read(facts->state)};
     f.state = f.two.all;
+    if (!f.two.decides)
+        f.verdict = strcmp(facts->result, "accepted") == 0   ? SPRT_ACCEPTED
+                    : strcmp(facts->result, "rejected") == 0 ? SPRT_REJECTED
+                                                             : SPRT_OPEN;
     for (int i = 0; i < 5; i++)
         f.pairs += f.counts[i] = (double)pairs->ptnml[i];
     return f;
@@ -215,11 +220,11 @@ static void add_correction(const Facts *f, Str *out) {
     double low = sprt_lower_now(&f->state, b), high = sprt_upper_now(&f->state, b);
     bool low_moved = fabs(low - sprt_lower(b)) > notable,
          high_moved = fabs(high - sprt_upper(b)) > notable;
-    if (f->state.verdict == SPRT_ACCEPTED && high_moved)
+    if (f->verdict == SPRT_ACCEPTED && high_moved)
         str_printf(out, "Accepted above %.2f: %.2f corrected for overshoot", high, sprt_upper(b));
-    else if (f->state.verdict == SPRT_REJECTED && low_moved)
+    else if (f->verdict == SPRT_REJECTED && low_moved)
         str_printf(out, "Rejected below %.2f: %.2f corrected for overshoot", low, sprt_lower(b));
-    else if (f->state.verdict == SPRT_OPEN && (low_moved || high_moved))
+    else if (f->verdict == SPRT_OPEN && (low_moved || high_moved))
         str_printf(out, "Bounds (%.2f,%.2f): corrected for overshoot", low, high);
 }
 
@@ -301,6 +306,9 @@ static void sprt_document(const WorkloadFacts *facts, json_t *out) {
     str_init(&lines, 400);
     str_printf(&lines, "LLR: %.2f (%.2f,%.2f) %c%.2f,%.2f%c\n", f.state.llr, sprt_lower(b),
                sprt_upper(b), logistic ? '{' : '<', b->elo0, b->elo1, logistic ? '}' : '>');
+    if (f.two.apart)
+        str_printf(&lines, "LLR without unproven owners: %.2f%s\n", f.two.proven.llr,
+                   f.two.decides ? ", which decides" : "");
     size_t size = lines.size;
     add_correction(&f, &lines);
     str_puts(&lines, lines.size > size ? "\n" : "");

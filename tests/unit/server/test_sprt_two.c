@@ -79,6 +79,13 @@ static void document_says(const char *result, const char *words) {
         fail_msg("it says: %s", text);
 }
 
+static void text_says(const char *result, const char *words, bool whether) {
+    json_auto_t *out = documented(result);
+    const char *text = member_text(out, "text");
+    if ((strstr(text, words) != NULL) != whether)
+        fail_msg("it says: %s", text);
+}
+
 static void without_unproven_owners_there_is_one(void **state) {
     (void)state;
     const char *verdict = NULL;
@@ -125,12 +132,15 @@ static void liars_alone_pass_nothing(void **state) {
     assert_true(number("sprt", "llr") > 3);
     assert_true(number("proven", "llr") < 2.9);
     document_says("", "the verdict waits for this one");
+    text_says("", "LLR without unproven owners: ", true);
+    text_says("", "Accepted", false);
     const char *verdict = NULL;
     while (!verdict)
         verdict = play(LEVEL_VOUCHED, GOOD);
     assert_string_equal(verdict, "accepted");
     assert_true(number("proven", "llr") > 2);
     document_says("accepted", "Both are beyond one bound.");
+    text_says("accepted", "Accepted above ", true);
 }
 
 static int64_t proven_pairs(void) {
@@ -157,6 +167,8 @@ static void liars_keep_no_test_open(void **state) {
     assert_true(number("sprt", "llr") > -2);
     assert_in_range(proven_pairs(), (beyond * 11 + 9) / 10, (beyond * 11 + 9) / 10 + BATCH - 1);
     document_says("rejected", "it decides alone");
+    text_says("rejected", ", which decides\n", true);
+    text_says("rejected", "Rejected below", false);
     char summary[COUNT_SUMMARY_MAX];
     count_summary(&count, summary);
     assert_non_null(strstr(summary, "without unproven owners, which decides"));

@@ -105,6 +105,8 @@ static void assert_color(const json_t *test, const char *color) {
 
 // The state of the SPRT of a row. Each excess is a ladder of one height, so half of it.
 static void set_ladders(json_t *test, int verdict, double llr, double below, double above) {
+    static const char *const results[] = {"", "accepted", "rejected"};
+    json_object_set_new(test, "result", json_string(results[verdict]));
     set_inside(test, "counts", "sprt",
                json_pack("{s:f, s:i, s:f, s:f, s:f, s:f}", "llr", llr, "verdict", verdict, "m0",
                          -2 * below, "sq0", 4 * below * below, "m1", 2 * above, "sq1",
