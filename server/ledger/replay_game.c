@@ -227,8 +227,15 @@ static GameResult win_of(Color side) {
     return side == WHITE ? RESULT_WHITE_WINS : RESULT_BLACK_WINS;
 }
 
+// A side that computed in its opponent's time loses, whatever the board says.
+static bool is_ponder(const char *end) {
+    return strcmp(end, "ponder") == 0;
+}
+
 bool game_result_fits(const Game *game, const char *end, GameResult result) {
     Color mover = game->now.side;
+    if (is_ponder(end))
+        return result == RESULT_WHITE_WINS || result == RESULT_BLACK_WINS;
     GameEnd by_rule = game_end(game);
     if (strcmp(end, "rule") == 0 || by_rule != END_NONE)
         return strcmp(end, "rule") == 0 && by_rule != END_NONE &&
@@ -239,14 +246,14 @@ bool game_result_fits(const Game *game, const char *end, GameResult result) {
         return result == (position_can_win(&game->now, color_flip(mover))
                               ? win_of(color_flip(mover))
                               : RESULT_DRAW);
-    return (strcmp(end, "crash") == 0 || strcmp(end, "stall") == 0 || strcmp(end, "ponder") == 0) &&
+    return (strcmp(end, "crash") == 0 || strcmp(end, "stall") == 0) &&
            (result == RESULT_WHITE_WINS || result == RESULT_BLACK_WINS);
 }
 
 // The mover of the last move resigned, or the game is a draw.
 static bool decision_fits(const Play *play, GameResult result) {
     if (strcmp(play->line->end, "adjudication") != 0)
-        return play->decision == DECISION_NONE &&
+        return (play->decision == DECISION_NONE || is_ponder(play->line->end)) &&
                game_result_fits(&play->game, play->line->end, result);
     return play->decision == DECISION_RESIGNS
                ? result == win_of(play->game.now.side)

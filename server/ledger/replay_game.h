@@ -31,7 +31,8 @@ bool game_line_read(const json_t *json, const GameText *text, GameLine *line);
 bool game_set_up(Game *game, const GameLine *line, bool chess960, int number, Error *err);
 bool game_play_text(Game *game, const char *text, int number, const char *what, Error *err);
 // Whether `result` follows if the rules of chess end the game, or if a fault ends it while the side
-// to move in game->now thinks. `end` is that of the line, and not "adjudication".
+// to move in game->now thinks. A side that computed in its opponent's time loses at any end. `end`
+// is that of the line, and not "adjudication".
 bool game_result_fits(const Game *game, const char *end, GameResult result);
 GameResult game_result_read(const char *text);
 // Replays the whole game, which has the opening and the colours of its pair.
