@@ -30,11 +30,12 @@ server = boss = proxy = worker = None
 
 # ---- kit ------------------------------------------------------------------------------------------
 
-def a_test(new_options=SOUND):
-    """The only one that is open, noticed at once, in fine weather."""
+def a_test(new_options=SOUND, weather=lambda *_: PASS):
+    """The only one that is open, noticed at once, in this weather from its beginning."""
     proxy.weather = lambda *_: PASS
     for test, in sql(server, "SELECT id FROM tests WHERE state <> 'finished'"):
         equal(boss.api("POST", f"/tests/{test}/stop", {"reason": "enough"}).status, 200)
+    proxy.weather = weather
     test = add_test(server, workload="fixed", parameters="{}", batch_pairs=BATCH, tc="1+0.01", base_options=SOUND, new_options=new_options,
                     adjudication='{"resign_score": 0, "resign_count": 0, "resign_two_sided": false, "draw_move": 0, '
                                  '"draw_score": 0, "draw_count": 0, "max_moves": 6}')
@@ -118,14 +119,15 @@ def each_kind_of_weather_strikes_each_call_and_every_pair_counts_once():
             return "401"
         return forecast(method, path)
 
-    test = a_test(new_options=FAULTY)
-    proxy.weather = weather
+    test = a_test(FAULTY, weather)
     began = time.monotonic()
     try:
         wait_until(forecast.over, 240)
     finally:
         print(f"# {len(forecast.met)} strikes in {time.monotonic() - began:.0f} s; left: "
               f"{ {call: kinds for call, kinds in forecast.left.items() if kinds} }")
+        for what in ("state, count(*) FROM tasks GROUP BY state", "kind, message FROM failures", "state, reason FROM tests", "rest_until FROM workers"):
+            print(f"# {what}: {sql(server, f'SELECT {what}')}")
     equal(sql(server, "SELECT id, state FROM tasks WHERE state NOT IN ('done', 'open')"), [], "tasks that lost a batch")
     end(test)
     lines = len(waited_lines())
