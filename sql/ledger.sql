@@ -275,13 +275,13 @@ WHERE k.id = :task
 SELECT t.variant = 'chess960' AS chess960, coalesce(t.seed, 0) AS seed, o.blob AS book, t.adjudication, n.tc AS new_tc, a.tc AS base_tc,
        n.margin_ms AS new_margin, coalesce(a.margin_ms, 0) AS base_margin,
        coalesce(k.reference_speed, e.reference_speed) AS reference_speed, e.scale_min, e.scale_max,
-       k.first_pair + :seq * t.batch_pairs AS first_pair, t.id AS test, (SELECT s.seed FROM print_seed s) AS print_seed
+       k.first_pair + :seq * t.batch_pairs AS first_pair, (SELECT s.seed FROM print_seed s) AS print_seed
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN engines e ON e.id = t.engine_id JOIN books o ON o.id = t.book_id
      JOIN sides n ON n.test_id = t.id AND n.side = k.side LEFT JOIN sides a ON a.test_id = t.id AND a.side = k.against
 WHERE k.id = :task
 
 -- name: ledger_print row
-SELECT task_id, seq, game FROM prints WHERE test_id = :test AND print = :print
+SELECT task_id, seq, game FROM prints WHERE print = :print
 
 -- name: ledger_print_add
 INSERT OR IGNORE INTO prints (test_id, print, task_id, seq, game) VALUES (:test, :print, :task, :seq, :game)
@@ -290,8 +290,8 @@ INSERT OR IGNORE INTO prints (test_id, print, task_id, seq, game) VALUES (:test,
 -- name: ledger_prints_forget
 WITH RECURSIVE marked (id) AS (SELECT min(test_id) FROM prints UNION ALL
     SELECT (SELECT min(p.test_id) FROM prints p WHERE p.test_id > marked.id) FROM marked WHERE marked.id IS NOT NULL)
-DELETE FROM prints WHERE (test_id, print) IN
-    (SELECT p.test_id, p.print FROM prints p
+DELETE FROM prints WHERE print IN
+    (SELECT p.print FROM prints p
      WHERE p.test_id = (SELECT m.id FROM marked m JOIN tests t ON t.id = m.id WHERE t.state = 'finished' LIMIT 1) LIMIT 500)
 
 -- The games that a machine, or all machines of its user, have played.

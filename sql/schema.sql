@@ -586,13 +586,13 @@ CREATE INDEX games_sha256 ON games (sha256);
 
 -- Marks of games of open tests, by which copies are known (server/ledger/game_print.h): of some games of each batch.
 CREATE TABLE prints (
+    print INTEGER PRIMARY KEY,
     test_id INTEGER NOT NULL REFERENCES tests,
-    print INTEGER NOT NULL,
     task_id INTEGER NOT NULL REFERENCES tasks,
     seq INTEGER NOT NULL,
-    game INTEGER NOT NULL,                  -- number in the batch
-    PRIMARY KEY (test_id, print)
-) STRICT, WITHOUT ROWID;
+    game INTEGER NOT NULL                   -- number in the batch
+) STRICT;
+CREATE INDEX prints_test ON prints (test_id);
 CREATE TABLE print_seed (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     seed INTEGER NOT NULL

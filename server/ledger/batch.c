@@ -253,8 +253,7 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
         return error_set(err, 409, "games_missing", "the games of batch %lld were not replayed",
                          (long long)batch->seq);
     // Another batch may have come since the replay.
-    if (!prints_check(turn, batch, row.test.id, err) ||
-        !store(turn, batch, &row, &count, reply, err) ||
+    if (!prints_check(turn, batch, err) || !store(turn, batch, &row, &count, reply, err) ||
         !prints_store(turn, batch, row.test.id, err))
         return false;
     fill_reply(turn, &row, &count, reply);

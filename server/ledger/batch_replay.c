@@ -70,7 +70,7 @@ static bool is_copy(Error *err, int game, int64_t task, int64_t seq, int64_t oth
                      game + 1, (long long)other + 1, (long long)seq, (long long)task);
 }
 
-bool prints_check(Turn *turn, const Batch *batch, int64_t test, Error *err) {
+bool prints_check(Turn *turn, const Batch *batch, Error *err) {
     const GamePrints *prints = &batch->prints;
     for (int i = 0; i < prints->count; i++) {
         SqlLedgerPrint found;
@@ -78,7 +78,7 @@ bool prints_check(Turn *turn, const Batch *batch, int64_t test, Error *err) {
             if (prints->of[j].print == prints->of[i].print)
                 return is_copy(err, prints->of[i].game, batch->task, batch->seq,
                                prints->of[j].game);
-        if (sql_ledger_print(turn->db, &found, .test = test, .print = prints->of[i].print))
+        if (sql_ledger_print(turn->db, &found, prints->of[i].print))
             return is_copy(err, prints->of[i].game, found.task_id, found.seq, found.game);
     }
     return true;
@@ -110,7 +110,7 @@ bool batch_replay(Turn *reader, const char *data, Batch *batch, int64_t pairs, E
         return error_set(err, 500, "internal", "the test's adjudication cannot be read");
     Error found;
     return (replay_games(text.data, text.size, &facts, &found) &&
-            prints_check(reader, batch, from.test, &found)) ||
+            prints_check(reader, batch, &found)) ||
            error_set(err, 422, "replay_mismatch", "batch %lld: %s", (long long)batch->seq,
                      found.message);
 }

@@ -80,9 +80,9 @@ bool options_permit(Turn *turn, int64_t test, const char *side);
 
 // Replays the games of a batch that is well-formed. Reads only.
 bool batch_replay(Turn *reader, const char *data, Batch *batch, int64_t pairs, Error *err);
-// Whether none of its games has the mark of one that was stored for the test. 422
+// Whether none of its games has the mark of one that was stored for an open test. 422
 // `replay_mismatch`.
-bool prints_check(Turn *turn, const Batch *batch, int64_t test, Error *err);
+bool prints_check(Turn *turn, const Batch *batch, Error *err);
 bool prints_store(Turn *turn, const Batch *batch, int64_t test, Error *err);
 // Writes the row of a failure. The caller ends the task.
 bool failure_store(Turn *turn, const TaskRow *row, const Failure *failure, Error *err);

@@ -202,6 +202,18 @@ def games_with_a_mark(worker, task):
     raise RuntimeError("no game of the task is kept in mind")
 
 
+def sent_for_another_test(seq, games):
+    """One of the same book and seed, so the openings are right."""
+    test = only(add_test(server, batch_pairs=5, tc="10+0.1"))
+    thief = server.worker(key=f"{next(machines):032x}")
+    task = claim(thief).json
+    sql(server, "UPDATE tasks SET created = created - 10000")
+    equal((task["test"]["id"], task["first_pair"]), (test, games[0]["pair"] - 5 * seq))
+    for earlier in range(seq):
+        equal(send(thief, task, earlier, long_games(task, earlier, 200)).status, 200)
+    contains(send(thief, task, seq, games).json["error"]["message"], "so it was copied")
+
+
 def copied_games_are_found():
     first, early, second, late = one_range_for_two("10+0.1")
     last, games = games_with_a_mark(second, late)
@@ -212,6 +224,7 @@ def copied_games_are_found():
     contains(reply.json["error"]["message"], f"of batch {last} of task {late['id']}, so it was copied")
     equal(sql(server, "SELECT kind FROM failures WHERE task_id = ?", early["id"]), [("games",)])
     equal(send(second, late, last, games).status, 200, "a batch that is sent again is no copy")
+    sent_for_another_test(last, games)
     sql(server, "UPDATE tests SET state = 'finished', result = 'stopped', finished = 1")
     wait_until(lambda: sql(server, "SELECT count(*) FROM prints") == [(0,)])
 
