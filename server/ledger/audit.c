@@ -193,9 +193,8 @@ static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, i
     while (sql_ledger_check_batches_next(&rows)) {
         const SqlLedgerCheckBatches *b = &rows.row;
         int64_t unit = b->first_pair / stored->row->batch_pairs + b->seq;
-        if (b->has_position)
-            flag(audit, units, unit_count, unit, b->excluded ? SEEN_SPENT : SEEN_COUNTED);
         if (b->has_position) {
+            flag(audit, units, unit_count, unit, b->excluded ? SEEN_SPENT : SEEN_COUNTED);
             count_again(audit, stored, b, &position);
             check_history(audit, db, stored, position);
         }

@@ -9,13 +9,10 @@
 
 #include "server/common/json_member.h"
 #include "server/common/str.h"
+#include "server/ledger/pairs.h"
 #include "sprt/sprt.h"
 
 enum { CLASSES_SHOWN = 50, NAMES_SHOWN = 4, NAME_MAX_BYTES = 400 };
-
-static json_t *real(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 // ---- residuals ----------------------------------------------------------------------------------
 
@@ -47,13 +44,14 @@ static json_t *compare(const json_t *items, const char *residual, const char *ma
     free(rows);
     for (size_t i = 0; i < count; i++) {
         json_t *item = json_array_get(items, i);
-        json_object_set_new(item, residual, real(residuals[i]));
+        json_object_set_new(item, residual, real_or_null(residuals[i]));
         json_object_set_new(item, mark, json_string(mark_of(residuals[i], &chi)));
     }
     if (chi.dof == 0)
         return json_null();
     return json_pack("{s:f, s:i, s:o, s:o, s:o}", "chi2", chi.chi2, "dof", chi.dof, "p",
-                     real(chi.p), "z95", real(chi.z95), "z99", real(chi.z99));
+                     real_or_null(chi.p), "z95", real_or_null(chi.z95), "z99",
+                     real_or_null(chi.z99));
 }
 
 // ---- the class of a machine ---------------------------------------------------------------------
@@ -132,8 +130,8 @@ static void finish_class(json_t *class) {
     for (size_t i = 0; i < 5; i++)
         all += counts[i] = json_number_value(json_array_get(json_object_get(class, "ptnml"), i));
     EloEstimate elo = elo_estimate(counts, 5);
-    json_object_set_new(class, "elo", real(all > 0 ? elo.elo : NAN));
-    json_object_set_new(class, "error", real(all > 0 ? elo.error : NAN));
+    json_object_set_new(class, "elo", real_or_null(all > 0 ? elo.elo : NAN));
+    json_object_set_new(class, "error", real_or_null(all > 0 ? elo.error : NAN));
     json_object_set_new(class, "machines", json_integer((json_int_t)json_array_size(workers)));
     json_object_set_new(class, "comparison", compare(workers, "class_residual", "class_mark"));
     json_object_del(class, "workers");

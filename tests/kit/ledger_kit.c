@@ -117,6 +117,15 @@ void kit_activate(LedgerKit *kit, int64_t test) {
         fatal("activate: %s", kit->err.message);
 }
 
+void kit_machines(LedgerKit *kit, int first, int last) {
+    kit_sql(kit,
+            "WITH RECURSIVE n (id) AS (SELECT %d UNION ALL SELECT id + 1 FROM n WHERE id < %d) "
+            "INSERT INTO workers (id, machine_key_hash, token_hash, name, version, host, cores, "
+            "address, network, created, last_seen) SELECT id, 'k' || id, 't' || id, 'm', '1', "
+            "'{}', 4, 'a', 'n' || id, 1, 0 FROM n",
+            first, last);
+}
+
 static void set_trust(LedgerKit *kit, const char *mode) {
     kit_sql(kit, "INSERT OR REPLACE INTO settings VALUES ('trust', '%s')", mode);
 }

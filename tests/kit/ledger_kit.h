@@ -26,6 +26,8 @@ char *kit_text(LedgerKit *kit, const char *sql, ...) __attribute__((format(print
 void kit_sql(LedgerKit *kit, const char *sql, ...) __attribute__((format(printf, 2, 3)));
 
 void kit_activate(LedgerKit *kit, int64_t test);
+// Adds machines `first` to `last` with 4 cores and no account, each in a network of its own, 'nID'.
+void kit_machines(LedgerKit *kit, int first, int last);
 // From here on trust is public, and owners are believed as far as they have earned it: tasks are
 // dealt as if all owners were vouched for, and then get the level of their owner.
 void kit_earn(LedgerKit *kit);

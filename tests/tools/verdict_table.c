@@ -217,13 +217,7 @@ static void installation_begin(const Row *row, int tests) {
         fatal("no database");
     kit_sql(&kit, "DELETE FROM sides");
     kit_sql(&kit, "UPDATE books SET openings = 1000000000");
-    kit_sql(
-        &kit,
-        "WITH RECURSIVE n (value) AS (SELECT 5 UNION ALL SELECT value + 1 FROM n WHERE value < %d) "
-        "INSERT INTO workers (machine_key_hash, token_hash, name, version, host, cores, "
-        "address, network, created, last_seen) SELECT 'key ' || value, 'token ' || value, 'm', "
-        "'1', '{}', 16, 'a', 'n' || value, 1, 0 FROM n",
-        MACHINES);
+    kit_machines(&kit, 5, MACHINES);
     kit_sql(&kit, "UPDATE workers SET cores = 16");
     kit_sql(&kit,
             "WITH RECURSIVE n (value) AS (SELECT %d UNION ALL SELECT value + 1 FROM n WHERE value "

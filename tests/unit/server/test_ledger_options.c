@@ -108,11 +108,7 @@ static void what_is_no_list_is_refused(void **state) {
 
 static void a_commit_has_room_for_few_lists_and_always_for_proven_owners(void **state) {
     (void)state;
-    kit_sql(&kit,
-            "WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 131) "
-            "INSERT INTO workers (id, machine_key_hash, token_hash, name, version, host, cores, "
-            "address, network, created, last_seen) SELECT i, 'k' || i, 't' || i, 'n', '1', '{}', "
-            "4, 'a', 'net ' || i, 1, 0 FROM n");
+    kit_machines(&kit, 100, 131);
     kit_sql(&kit,
             "INSERT INTO option_lists SELECT 1, (SELECT sha FROM commits WHERE sha LIKE "
             "'2222%%'), id, owner, network, 0, 'option name L' || id || char(10), 1 FROM workers "

@@ -41,14 +41,10 @@ static int open_kit(void **state) {
                   "(5, 'eve', 'x', 1)");
     kit_sql(&kit, "INSERT INTO roles VALUES (1, 1, 'developer')");
     kit_sql(&kit, "INSERT INTO vouches (owner, user_id, reason, created) VALUES ('user 2', 3, '', "
-                  "1), ('network five', 3, '', 1)");
+                  "1), ('network n5', 3, '', 1)");
     kit_sql(&kit, "INSERT INTO records VALUES ('user 4', 1), ('user 5', 1)");
-    kit_sql(&kit,
-            "INSERT INTO workers (id, machine_key_hash, token_hash, user_id, name, version, "
-            "host, cores, address, network, created, last_seen) SELECT value, 'k' || value, "
-            "'t' || value, CASE value WHEN 6 THEN 4 WHEN 7 THEN 5 END, 'm', '1', '{}', 4, 'a', "
-            "CASE value WHEN 5 THEN 'five' ELSE 'n' || value END, 1, 0 "
-            "FROM json_each('[5, 6, 7, 8]')");
+    kit_machines(&kit, 5, WORKERS);
+    kit_sql(&kit, "UPDATE workers SET user_id = id - 2 WHERE id IN (6, 7)");
     return 0;
 }
 
