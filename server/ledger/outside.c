@@ -60,7 +60,9 @@ static char *words_of(Db *db, const SqlTrust *trust) {
                          "reached from outside (%s) and trust is not set.%s",
                          trust->reason, sign_up_words(db));
     if (!strcmp(trust->mode, "public"))
-        return xasprintf("Every machine gets tasks and earns trust by its results, %s.", by);
+        return xasprintf("Every machine may play, %s. Owners for whom no maintainer vouches play a "
+                         "share of what the others have played of a test.",
+                         by);
     if (trust->reason)
         return xasprintf("Every machine that registers is vouched for, %s. This server was reached "
                          "from outside (%s), so machines of strangers may be among them.",
@@ -82,7 +84,8 @@ static json_t *choices_of(const SqlTrust *trust) {
     json_t *choices =
         json_pack("[o, o]",
                   choice("server set DATA trust public",
-                         "every machine gets tasks, and earns trust by its results"),
+                         "strangers play a share of each test, and a maintainer vouches for the "
+                         "owners who play the rest"),
                   choice("server set DATA trust private",
                          "every machine that registers is vouched for, as one of your own"));
     if (!strcmp(trust->mode, "roles"))
