@@ -38,7 +38,9 @@ DELETE FROM benches WHERE (engine_id, sha) IN
      WHERE s.test_id = :test AND c.bench IS NULL)
 
 -- name: ledger_test_finish
-UPDATE tests SET state = 'finished', result = :result, reason = :reason, finished = :now WHERE id = :test
+UPDATE tests SET state = 'finished', result = :result, reason = :reason, finished = :now,
+    unsettled = EXISTS (SELECT 1 FROM batches b WHERE b.test_id = :test AND b.waits = 1)
+WHERE id = :test
 
 -- name: ledger_tasks_stop
 UPDATE tasks SET state = 'stopped', finished = :now WHERE test_id = :test AND state = 'open'
@@ -55,7 +57,7 @@ SELECT id FROM tasks WHERE test_id = :test AND state = 'open' LIMIT 1
 -- name: ledger_task row
 -- types: barred bool
 SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.side, k.against, k.owner, k.network, k.level,
+       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.expected_s, k.due, k.side, k.against, k.owner, k.network, k.level,
        s.barred <> '' AS barred, t.state AS test_state, t.batch_pairs, t.workload
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN standings s ON s.id = k.worker_id
 WHERE k.id = :task
@@ -79,7 +81,11 @@ SELECT id FROM tasks WHERE state = 'open' AND lease_until < :now ORDER BY lease_
 
 -- name: ledger_leases_shift
 -- types: :seconds real
-UPDATE tasks SET lease_until = lease_until + :seconds, batch_until = batch_until + :seconds WHERE state = 'open'
+UPDATE tasks SET lease_until = lease_until + :seconds, batch_until = batch_until + :seconds, due = due + :seconds WHERE state = 'open'
+
+-- name: ledger_waiting_shift
+-- types: :seconds real
+UPDATE batches SET due = due + :seconds WHERE waits = 1
 
 -- name: ledger_starts_shift
 -- types: :seconds real
@@ -117,26 +123,21 @@ UPDATE workers SET last_seen = :now WHERE id = :worker
 -- The first range that the owner :not_of did not start; '': any range.
 -- name: ledger_returned_first row
 -- types: :not_of text
-SELECT first_pair, pair_count, owner, level FROM returned_pairs WHERE test_id = :test AND (:not_of = '' OR owner <> :not_of)
+SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = :test AND (:not_of = '' OR owner <> :not_of)
 ORDER BY first_pair LIMIT 1
 
--- The range that begins at :pair, or the last one before it.
--- name: ledger_returned_at row
-SELECT first_pair, pair_count, owner, level FROM returned_pairs
-WHERE test_id = :test AND first_pair <= :pair ORDER BY first_pair DESC LIMIT 1
+-- The last range before :pair.
+-- name: ledger_returned_before row
+SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = :test AND first_pair < :pair ORDER BY first_pair DESC LIMIT 1
 
 -- name: ledger_returned_remove
 DELETE FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair
 
 -- name: ledger_returned_count value
-SELECT pair_count FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair AND owner = :owner AND level = :level
+SELECT pair_count FROM returned_pairs WHERE test_id = :test AND first_pair = :first_pair AND owner = :owner
 
 -- name: ledger_returned_add
-INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner, level) VALUES (:test, :first_pair, :pair_count, :owner, :level)
-
--- name: ledger_dealt_again value
--- types: :first int, value bool
-SELECT EXISTS (SELECT 1 FROM tasks WHERE test_id = :test AND id > :after AND first_pair < :end AND first_pair + pair_count > :first)
+INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner) VALUES (:test, :first_pair, :pair_count, :owner)
 
 -- ---- claims
 
@@ -165,14 +166,16 @@ FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
 -- name: ledger_candidates rows
 -- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
--- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, held_recorded int, held_unproven int, new_files_bytes int, base_files_bytes int
+-- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, own_waiting int, held_recorded int, held_unproven int, new_files_bytes int, base_files_bytes int
 -- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
-WITH sums AS (SELECT k.test_id, sum(k.pair_count - k.next_seq * t.batch_pairs) AS pairs, sum(k.counted_cores) AS counted_cores,
-                     sum(CASE WHEN k.owner = :owner THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS own,
-                     sum(CASE WHEN k.level = 1 THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS recorded,
-                     sum(CASE WHEN k.level = 0 THEN k.pair_count - k.next_seq * t.batch_pairs ELSE 0 END) AS unproven
-              FROM tasks k JOIN tests t ON t.id = k.test_id
-              WHERE k.state = 'open' GROUP BY k.test_id),
+WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.batch_pairs AS pairs, 0 AS waits, k.counted_cores
+              FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.state = 'open'
+              UNION ALL SELECT b.test_id, b.owner, b.level, b.units, 1, 0
+              FROM tests t CROSS JOIN batches b ON b.test_id = t.id AND b.waits = 1 WHERE t.state = 'active'),
+     sums AS (SELECT test_id, sum(pairs) AS pairs, sum(iif(waits, 0, pairs)) AS open, sum(counted_cores) AS counted_cores,
+                     sum(iif(owner = :owner AND NOT waits, pairs, 0)) AS own, sum(iif(owner = :owner AND waits, pairs, 0)) AS own_waiting,
+                     sum(iif(level = 1, pairs, 0)) AS recorded, sum(iif(level = 0, pairs, 0)) AS unproven
+              FROM held GROUP BY test_id),
      -- The bytes of the files that are placed before the build: those of the engine and those of each commit.
      placed AS (SELECT c.engine_id, c.sha, (SELECT coalesce(sum(b.size), 0) FROM
                     (SELECT value FROM json_each(e.build, '$.files') UNION ALL SELECT value FROM json_each(c.files)) f
@@ -192,12 +195,9 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
            AS is_excluded,
        EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = :worker AND m.readmitted IS NULL) AS is_misfit,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
-       e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.pairs, 0) AS open_pairs,
-       coalesce(h.own, 0) AS own_pairs, t.units_recorded, t.units_unproven, t.units_author,
-       coalesce(h.recorded, 0) + (SELECT coalesce(sum(p.pair_count), 0) FROM returned_pairs p WHERE p.test_id = t.id AND p.level = 1)
-           AS held_recorded,
-       coalesce(h.unproven, 0) + (SELECT coalesce(sum(p.pair_count), 0) FROM returned_pairs p WHERE p.test_id = t.id AND p.level = 0)
-           AS held_unproven,
+       e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.open, 0) AS open_pairs,
+       coalesce(h.own, 0) AS own_pairs, coalesce(h.own_waiting, 0) AS own_waiting, t.units_recorded, t.units_unproven, t.units_author,
+       coalesce(h.recorded, 0) AS held_recorded, coalesce(h.unproven, 0) AS held_unproven,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = n.engine_id AND p.sha = n.sha), 0) AS new_files_bytes,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = o.engine_id AND p.sha = o.sha), 0) AS base_files_bytes
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books l ON l.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
@@ -206,10 +206,11 @@ WHERE t.state = 'active' AND max(n.threads, coalesce(o.threads, 1)) <= :cores OR
 
 -- How far a test is in its book.
 -- name: ledger_book_use row
--- types: repeats bool, has_open bool, has_returned bool
+-- types: repeats bool, has_open bool, has_returned bool, has_waiting bool
 SELECT b.openings, t.batch_pairs, t.next_pair, EXISTS (SELECT 1 FROM repeating_tests r WHERE r.id = t.id) AS repeats,
        EXISTS (SELECT 1 FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS has_open,
-       EXISTS (SELECT 1 FROM returned_pairs p WHERE p.test_id = t.id) AS has_returned
+       EXISTS (SELECT 1 FROM returned_pairs p WHERE p.test_id = t.id) AS has_returned,
+       EXISTS (SELECT 1 FROM batches w WHERE w.test_id = t.id AND w.waits = 1) AS has_waiting
 FROM tests t JOIN books b ON b.id = t.book_id WHERE t.id = :test
 
 -- name: ledger_next_pair value
@@ -222,9 +223,9 @@ UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 -- name: ledger_task_add
 -- types: :against text?
 INSERT INTO tasks (test_id, worker_id, owner, network, level, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until,
-                   reference_commit, reference_speed)
+                   expected_s, due, reference_commit, reference_speed)
 VALUES (:test, :worker, :owner, :network, :level, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores,
-        :batch_s, :batch_until,
+        :batch_s, :batch_until, :expected_s, :now + :expected_s,
         (SELECT e.reference_commit FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test),
         (SELECT e.reference_speed FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test))
 
@@ -234,16 +235,16 @@ UPDATE workers SET speed = :speed WHERE id = :worker
 -- ---- batches
 
 -- name: ledger_batch_stored row
--- types: counts bool
-SELECT result, tc, speed, busy, thought, games_sha256, counted AND NOT excluded AS counts,
+-- types: counts bool, waits bool, excluded bool
+SELECT result, tc, speed, busy, thought, games_sha256, counted AND NOT excluded AS counts, waits, excluded,
        load_delay, load_steal, load_swap_mib, load_speed, load_rest_new, load_rest_base, load_speed_before
 FROM batches WHERE task_id = :task AND seq = :seq
 
 -- name: ledger_batch_add
-INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, thought, games_sha256, received, position,
-                     excluded, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
+INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, thought, games_sha256, received, due,
+                     waits, excluded, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
                      load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags)
-VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thought, :games_sha256, :now, nullif(:position, 0),
+VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thought, :games_sha256, :now, :due, :waits,
         :excluded, :owner, :level, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
 
@@ -353,7 +354,7 @@ VALUES (:task, :game, :test, :engine, :worker, :owner, :seq, :sha256, :ruled, :j
 -- name: ledger_task_stored
 -- types: :started_pairs int, :lease_until real
 UPDATE tasks SET next_seq = :next_seq, started_pairs = max(started_pairs, :started_pairs), phase = 'play', lease_until = max(lease_until, :lease_until),
-       batch_until = :batch_until
+       batch_until = :batch_until, due = :due
 WHERE id = :task
 
 -- name: ledger_test_counted
@@ -376,6 +377,29 @@ SELECT owner FROM owner_totals WHERE test_id = :test GROUP BY owner ORDER BY sum
 
 -- name: ledger_owner_totals rows
 SELECT owner, level, units, state FROM owner_totals WHERE test_id = :test
+
+-- The batch of test :test that counts next: of those that wait, the one that is due first, if no batch under way is due
+-- before it. Where two are due at one time, the task that was dealt first comes first.
+-- name: ledger_next_batch row
+-- types: excluded bool
+SELECT b.id, b.task_id, b.seq, b.units, b.result, b.excluded, b.owner, b.level, k.told
+FROM (SELECT * FROM batches WHERE test_id = :test AND waits = 1 ORDER BY due, task_id, seq LIMIT 1) b JOIN tasks k ON k.id = b.task_id
+WHERE NOT EXISTS (SELECT 1 FROM tasks o WHERE o.test_id = :test AND o.state = 'open' AND (o.due, o.id) < (b.due, b.task_id))
+
+-- name: ledger_batch_counts
+UPDATE batches SET waits = 0, position = :position WHERE id = :batch
+
+-- A place of the test is free: batches that wait for it may count.
+-- name: ledger_test_unsettle
+UPDATE tests SET unsettled = 1 WHERE id = :test AND EXISTS (SELECT 1 FROM batches b WHERE b.test_id = :test AND b.waits = 1)
+
+-- name: ledger_test_settled
+-- types: :more bool
+UPDATE tests SET unsettled = :more WHERE id = :test AND unsettled <> :more
+
+-- Open tests of which batches may count: at most :most, for which the caller has room.
+-- name: ledger_tests_unsettled rows
+SELECT id FROM tests WHERE unsettled = 1 AND state IN ('active', 'paused') LIMIT :most
 
 -- A batch that came in time and is excluded has a position, too.
 -- name: ledger_test_positions
@@ -788,7 +812,7 @@ SELECT NOT EXISTS (SELECT * FROM sums EXCEPT SELECT * FROM kept) AND NOT EXISTS 
 -- name: ledger_check_tests rows
 -- types: result text, has_exclusions bool, repeats bool
 SELECT id, state, workload, parameters, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
-       units_counted, counts, points, promise, positions, author_id, units_recorded, units_unproven, units_author,
+       units_counted, counts, points, promise, positions, unsettled, author_id, units_recorded, units_unproven, units_author,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions,
        (SELECT b.openings FROM books b WHERE b.id = tests.book_id) AS openings,
        EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = tests.id) AS repeats
@@ -813,8 +837,8 @@ FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
 
 -- Those that came in time stand in the order of counting, after all others.
 -- name: ledger_check_batches rows
--- types: excluded bool, should_be_excluded bool
-SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.position, b.owner, b.level,
+-- types: waits bool, excluded bool, should_be_excluded bool
+SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.waits, b.position, b.owner, b.level,
        b.excluded, b.flags, b.busy, b.load_delay, b.load_steal, b.load_swap_mib, b.load_speed,
        b.load_speed_before, b.limit_busy, b.limit_slow, b.limit_swap_mib,
        EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL

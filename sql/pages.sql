@@ -151,9 +151,11 @@ FROM (SELECT t.counts FROM tests t JOIN sides s ON s.test_id = t.id AND s.side =
       WHERE t.engine_id = :engine AND t.book_id = :book AND t.state = 'finished' AND t.units_counted > 0 AND s.tc = :tc AND s.threads = :threads
       ORDER BY t.id DESC LIMIT :limit)
 
--- A test after each batch of its history and after the last one, with the time when that batch came.
+-- A test after each batch of its history and after the last one, with the time when that batch could count: it may have come
+-- before batches that count before it.
 -- name: page_history rows
-SELECT h.units, h.state, b.received FROM
+-- types: received real
+SELECT h.units, h.state, max(b.received) OVER (ORDER BY h.position) AS received FROM
     (SELECT position, units, state FROM history WHERE test_id = :test
      UNION SELECT positions, units_counted, counts FROM tests WHERE id = :test) h
     JOIN batches b ON b.test_id = :test AND b.position = h.position
@@ -161,7 +163,12 @@ ORDER BY h.position
 
 -- name: page_uncounted object
 SELECT count(*) AS batches, coalesce(sum(2 * units), 0) AS games, coalesce(sum(excluded), 0) AS excluded
-FROM batches WHERE test_id = :test AND (position IS NULL OR excluded = 1)
+FROM batches WHERE test_id = :test AND (excluded = 1 OR (position IS NULL AND (waits = 0 OR
+    (SELECT state FROM tests WHERE id = :test) = 'finished')))
+
+-- Those that will count after others. `since`: when the first of them came.
+-- name: page_waiting object
+SELECT count(*) AS batches, coalesce(sum(units), 0) AS units, min(received) AS since FROM batches WHERE test_id = :test AND waits = 1
 
 -- CPU seconds of each side while the other was to move.
 -- name: page_rest_of_test object

@@ -210,6 +210,7 @@ CREATE TABLE tests (
     points TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(points)), -- the numbers that lists and charts show: {"llr": …}
     promise REAL NOT NULL DEFAULT 0,        -- how promising it is, for the order of lists and the scheduler
     positions INTEGER NOT NULL DEFAULT 0,   -- given to batches so far
+    unsettled INTEGER NOT NULL DEFAULT 0 CHECK (unsettled IN (0, 1)), -- 1: batches that wait may be next; see places.h
     units_recorded INTEGER NOT NULL DEFAULT 0, -- of units_counted, those of recorded owners, of unproven ones, and of the
     units_unproven INTEGER NOT NULL DEFAULT 0, -- author: server/ledger/shares.h
     units_author INTEGER NOT NULL DEFAULT 0,
@@ -221,6 +222,7 @@ CREATE TABLE tests (
 ) STRICT;
 CREATE INDEX tests_open ON tests (state, priority) WHERE state <> 'finished';
 CREATE INDEX tests_finished ON tests (finished) WHERE state = 'finished';
+CREATE INDEX tests_unsettled ON tests (state) WHERE unsettled = 1;
 CREATE INDEX tests_author ON tests (author_id);
 CREATE INDEX tests_book ON tests (book_id);
 CREATE INDEX tests_retest ON tests (retest_of) WHERE retest_of IS NOT NULL;
@@ -409,6 +411,8 @@ CREATE TABLE tasks (
     counted_cores INTEGER NOT NULL DEFAULT 0, -- cores of the task that the scheduler counts
     batch_s REAL NOT NULL DEFAULT 86400,    -- how long its machine may take for a batch, whatever its heartbeats say
     batch_until REAL NOT NULL DEFAULT 0,
+    expected_s REAL NOT NULL DEFAULT 0,     -- how long it should take for one
+    due REAL NOT NULL DEFAULT 0,            -- when the batch under way should come: its place in the order of counting
     told TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(told)), -- what the workload told its machine
     -- Those of the engine when the task was dealt, so that the operator may change the engine's meanwhile; NULL: the engine's.
     reference_commit TEXT,
@@ -420,7 +424,7 @@ CREATE TABLE tasks (
     FOREIGN KEY (test_id, against) REFERENCES sides (test_id, side)
 ) STRICT;
 CREATE INDEX tasks_open ON tasks (state, lease_until) WHERE state = 'open';
-CREATE INDEX tasks_open_test ON tasks (test_id) WHERE state = 'open';
+CREATE INDEX tasks_open_test ON tasks (test_id, due) WHERE state = 'open';
 CREATE INDEX tasks_open_worker ON tasks (worker_id) WHERE state = 'open';
 CREATE INDEX tasks_test ON tasks (test_id, worker_id);
 CREATE INDEX tasks_worker ON tasks (worker_id);
@@ -437,7 +441,6 @@ CREATE TABLE returned_pairs (
     first_pair INTEGER NOT NULL,
     pair_count INTEGER NOT NULL CHECK (pair_count > 0),
     owner TEXT NOT NULL DEFAULT '',         -- the owner that started these pairs and did not report them; '': not started
-    level INTEGER NOT NULL,                 -- of the owner that may still report them, late; 2: also if none may
     PRIMARY KEY (test_id, first_pair)
 ) STRICT, WITHOUT ROWID;
 
@@ -451,8 +454,8 @@ CREATE TABLE owner_totals (
     PRIMARY KEY (test_id, owner, level)
 ) STRICT, WITHOUT ROWID;
 
--- The log of results, in order of arrival (id). Only `excluded` of a row ever changes. The workload of the
--- test checks and counts `result`; the columns made of it are those of workloads that play pairs, NULL for others.
+-- The log of results, in order of arrival (id). Of a row only `excluded`, `waits` and `position` ever change. The
+-- workload of the test checks and counts `result`; the columns made of it are those of workloads that play pairs, NULL for others.
 CREATE TABLE batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     test_id INTEGER NOT NULL REFERENCES tests,
@@ -475,7 +478,9 @@ CREATE TABLE batches (
     thought INTEGER NOT NULL DEFAULT 0 CHECK (thought >= 0), -- ms that both sides thought in its games
     games_sha256 TEXT REFERENCES blobs (sha256),
     received REAL NOT NULL,
-    position INTEGER,                       -- in the order of counting; NULL: it came after the verdict, or its range was dealt again
+    due REAL NOT NULL DEFAULT 0,            -- when it should have come
+    waits INTEGER NOT NULL DEFAULT 0 CHECK (waits IN (0, 1)), -- 1: for a batch that is due before it; see server/ledger/places.h
+    position INTEGER CHECK (position IS NULL OR NOT waits), -- in the order of counting; NULL: it waits, or came after its task's end
     counted INTEGER GENERATED ALWAYS AS (position IS NOT NULL) VIRTUAL,
     excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
     owner TEXT NOT NULL DEFAULT '',         -- of its task
@@ -498,6 +503,7 @@ CREATE TABLE batches (
 ) STRICT;
 CREATE INDEX batches_test ON batches (test_id);
 CREATE UNIQUE INDEX batches_position ON batches (test_id, position) WHERE position IS NOT NULL;
+CREATE INDEX batches_waiting ON batches (test_id, due, task_id, seq, owner, level, units) WHERE waits = 1;
 CREATE INDEX batches_worker ON batches (worker_id);
 CREATE INDEX batches_owner ON batches (owner) WHERE position IS NOT NULL AND excluded = 0;
 CREATE INDEX batches_ponders ON batches (test_id) WHERE ponders + ponders_against > 0;
@@ -694,7 +700,7 @@ CREATE TABLE endings (
 CREATE INDEX endings_engine ON endings (engine_id, ruled, judgement, thought_ms, rest_ms) WHERE counts = 1;
 CREATE INDEX endings_worker ON endings (worker_id);
 CREATE INDEX endings_test ON endings (test_id);
-CREATE TRIGGER endings_excluded AFTER UPDATE OF excluded ON batches
+CREATE TRIGGER endings_excluded AFTER UPDATE OF excluded, position ON batches
 BEGIN
     UPDATE endings SET counts = NEW.excluded = 0 AND NEW.position IS NOT NULL WHERE task_id = NEW.task_id AND seq = NEW.seq;
 END;

@@ -29,7 +29,7 @@ typedef struct Stored {
 } Stored;
 
 // The place in which a unit (the pairs of one batch) was found.
-enum { SEEN_COUNTED = 1, SEEN_OPEN = 2, SEEN_RETURNED = 4, SEEN_SPENT = 8 };
+enum { SEEN_COUNTED = 1, SEEN_OPEN = 2, SEEN_RETURNED = 4, SEEN_SPENT = 8, SEEN_WAITING = 16 };
 
 __attribute__((format(printf, 2, 3))) static void differ(Audit *audit, const char *format, ...) {
     va_list args;
@@ -193,6 +193,8 @@ static void replay(Audit *audit, Db *db, Stored *stored, unsigned char *units, i
     while (sql_ledger_check_batches_next(&rows)) {
         const SqlLedgerCheckBatches *b = &rows.row;
         int64_t unit = b->first_pair / stored->row->batch_pairs + b->seq;
+        if (b->waits)
+            flag(audit, units, unit_count, unit, SEEN_WAITING);
         if (b->has_position) {
             flag(audit, units, unit_count, unit, b->excluded ? SEEN_SPENT : SEEN_COUNTED);
             count_again(audit, stored, b, &position);
@@ -254,6 +256,15 @@ static void audit_places(Audit *audit, Db *db, const Stored *stored, unsigned ch
             differ(audit, "unit %lld is lost", (long long)unit);
 }
 
+// A batch may wait only for one that is under way.
+static void check_waiting(Audit *audit, Db *db, const Stored *stored) {
+    SqlLedgerNextBatch next scope(sql_row_free) = {0};
+    if (test_state_is_open(stored->state) && !stored->row->unsettled &&
+        sql_ledger_next_batch(db, &next, audit->test))
+        differ(audit, "batch %lld waits, and no batch under way is due before it",
+               (long long)next.id);
+}
+
 static void audit_test(Audit *audit, Db *db, Stored *stored) {
     const SqlLedgerCheckTests *row = stored->row;
     Error err;
@@ -270,6 +281,7 @@ static void audit_test(Audit *audit, Db *db, Stored *stored) {
     unsigned char *units scope(free_ptr) = xcalloc((size_t)unit_count, 1);
     replay(audit, db, stored, units, unit_count);
     check_book(audit, stored);
+    check_waiting(audit, db, stored);
     if (stored->state != TEST_FINISHED)
         audit_places(audit, db, stored, units, unit_count);
 }

@@ -1,15 +1,11 @@
-// Batches: the checks, the log, the totals, the verdict. See ledger.h.
+// Batches: the checks, the log, the reply. See ledger.h.
 #include <math.h>
 #include <string.h>
 
 #include "server/ledger/conduct.h"
-#include "server/ledger/history.h"
-#include "server/ledger/owner_totals.h"
+#include "server/ledger/places.h"
 #include "server/ledger/play_speed.h"
-#include "server/ledger/ranges.h"
-#include "server/ledger/result.h"
 #include "server/ledger/task.h"
-#include "server/ledger/trust.h"
 #include "server/storage/blob.h"
 #include "sql/ledger.h"
 
@@ -48,7 +44,13 @@ static bool same_batch(const Batch *batch, const SqlLedgerBatchStored *stored) {
            same_games(batch->games_sha256, stored->games_sha256) && same_load(&batch->load, stored);
 }
 
-static void fill_reply(Turn *turn, const TaskRow *row, const TestCount *count, BatchReply *reply) {
+static void fill_reply(Turn *turn, const TaskRow *row, const TestCount *count,
+                       const SqlLedgerBatchStored *stored, BatchReply *reply) {
+    reply->counted = stored->counts;
+    reply->uncounted = stored->counts                                         ? ""
+                       : stored->excluded                                     ? "excluded"
+                       : stored->waits && test_state_is_open(row->test.state) ? "waits"
+                                                                              : "late";
     reply->task = task_reply(turn, row);
     reply->test = row->test.id;
     reply->next_seq = row->next_seq;
@@ -66,8 +68,7 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, const Tes
                            "batch %lld of task %lld is stored with other content",
                            (long long)batch->seq, (long long)batch->task);
     reply->repeat = true;
-    reply->counted = stored.counts;
-    fill_reply(turn, row, count, reply);
+    fill_reply(turn, row, count, &stored, reply);
     return true;
 }
 
@@ -110,43 +111,15 @@ static bool batch_check(Turn *turn, const Batch *batch, const TaskRow *row, cons
            result_check(batch, row, count, err);
 }
 
-// A batch counts if its test is open and its machine is not blocked. If its task has ended, no
-// other machine must have been given the range.
-static bool does_count(Turn *turn, const TaskRow *row, int64_t first) {
-    if (!test_state_is_open(row->test.state) || row->blocked)
-        return false;
-    if (task_is_open(row))
-        return true;
-    if (row->state != TASK_EXPIRED && row->state != TASK_RELEASED)
-        return false;
-    return !sql_ledger_dealt_again(turn->db, .test = row->test.id, .after = row->id, .first = first,
-                                   .end = first + row->test.batch_pairs);
+// A batch counts if its test and its task are open and its machine is not blocked: with its task, a
+// batch loses its place.
+static bool does_count(const TaskRow *row) {
+    return test_state_is_open(row->test.state) && task_is_open(row) && !row->blocked;
 }
 
-// The batch takes the next position of its test. If it counts, the workload accepts it.
-static bool count_batch(Turn *turn, const Batch *batch, const TaskRow *row, TestCount *count,
-                        const BatchStatus *status, Error *err) {
-    count->positions += status->in_time;
-    if (!status->in_time)
-        return true;
-    if (status->excluded)
-        return sql_ledger_test_positions(turn->db, err, .test = row->test.id,
-                                         .positions = count->positions) &&
-               history_add(turn, row->test.id, count, err);
-    WorkloadBatch counted = {.told = count->told,
-                             .result = batch->result,
-                             .owner = row->owner,
-                             .level = row->level,
-                             .sign = 1,
-                             .units = row->test.batch_pairs};
-    count_add(&count->count, &counted);
-    return owner_totals_count(turn, row->test.id, &count->count, &counted, err) &&
-           test_count_store(turn, row->test.id, count, err) &&
-           history_add(turn, row->test.id, count, err);
-}
-
-static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const TestCount *count,
-                      const BatchStatus *status, Error *err) {
+// A batch that counts waits first, if only until its request ends: see places.h.
+static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const BatchStatus *status,
+                      Error *err) {
     const Load *load = &batch->load;
     const FlagLimits *limits = &status->limits;
     char *result scope(free_ptr) = count_text(batch->result);
@@ -154,10 +127,10 @@ static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const 
         turn->db, err, .test = row->test.id, .task = batch->task, .worker = batch->worker,
         .seq = batch->seq, .units = row->test.batch_pairs, .result = result, .tc = batch->tc,
         .speed = batch->speed, .busy = batch->busy, .thought = batch->thought,
-        .games_sha256 = batch->games_sha256, .now = turn->now,
-        .position = status->in_time ? count->positions : 0, .excluded = status->excluded,
-        .owner = row->owner, .level = row->level, .load_delay = load->delay,
-        .load_steal = load->steal, .load_swap_mib = load->swap_mib, .load_rest_new = load->rest_new,
+        .games_sha256 = batch->games_sha256, .now = turn->now, .due = row->due,
+        .waits = status->in_time, .excluded = status->excluded, .owner = row->owner,
+        .level = row->level, .load_delay = load->delay, .load_steal = load->steal,
+        .load_swap_mib = load->swap_mib, .load_rest_new = load->rest_new,
         .load_rest_base = load->rest_base, .load_speed = load->speed,
         .load_speed_before = load->speed_before, .limit_busy = limits->busy,
         .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib, .flags = status->flags);
@@ -168,10 +141,12 @@ static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *e
     row->next_seq++;
     task_note_started(row, 0);
     row->batch_until = turn->now + row->batch_s;
+    row->due = fmax(row->due, turn->now + row->expected_s); // whatever the clock did
     row->lease_until = fmax(row->lease_until, turn->now + row->lease_s);
     if (!sql_ledger_task_stored(turn->db, err, .task = row->id, .next_seq = row->next_seq,
                                 .started_pairs = row->started_pairs,
-                                .lease_until = row->lease_until, .batch_until = row->batch_until) ||
+                                .lease_until = row->lease_until, .batch_until = row->batch_until,
+                                .due = row->due) ||
         !sql_ledger_worker_credit(turn->db, err, .worker = batch->worker, .games = credit,
                                   .now = turn->now))
         return false;
@@ -186,9 +161,9 @@ static bool is_timed(const char *tc) {
     return strncmp(tc, "nodes=", 6) != 0 && strncmp(tc, "depth=", 6) != 0;
 }
 
-static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row, int64_t first) {
+static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row) {
     static const FlagLimits nothing = {NAN, NAN, NAN};
-    BatchStatus status = {.in_time = does_count(turn, row, first),
+    BatchStatus status = {.in_time = does_count(row),
                           .limits = is_timed(batch->tc) ? flag_limits(turn) : nothing};
     flags_judge(batch->busy, &batch->load, &status.limits, status.flags);
     status.excluded = sql_ledger_is_excluded(turn->db, .test = row->test.id,
@@ -196,27 +171,24 @@ static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row,
     return status;
 }
 
-static bool store(Turn *turn, const Batch *batch, TaskRow *row, TestCount *count, BatchReply *reply,
-                  Error *err) {
-    int64_t first = row->first_pair + batch->seq * row->test.batch_pairs;
-    BatchStatus status = status_of(turn, batch, row, first);
-    reply->counted = status.in_time && !status.excluded;
-    if (status.in_time && !task_is_open(row) &&
-        !ranges_remove(turn, row->test.id, first, row->test.batch_pairs, err))
+static bool store(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
+    BatchStatus status = status_of(turn, batch, row);
+    return log_batch(turn, batch, row, &status, err) && said_store(turn, batch, row, err) &&
+           conduct_note(turn, batch, row, err) && note_progress(turn, batch, row, err) &&
+           places_settle(turn, row->test.id, err) && prints_store(turn, batch, row->test.id, err);
+}
+
+// What became of a batch that was new.
+static bool reply_new(Turn *turn, const Batch *batch, BatchReply *reply, Error *err) {
+    TaskRow row;
+    scope(test_count_release) TestCount count = {0};
+    SqlLedgerBatchStored stored scope(sql_row_free) = {0};
+    if (!task_load(turn, batch->task, batch->worker, &row, err) ||
+        !test_count_load(turn, row.test.id, 0, &count, err) ||
+        !sql_ledger_batch_stored(turn->db, &stored, .task = batch->task, .seq = batch->seq))
         return false;
-    if (!count_batch(turn, batch, row, count, &status, err) ||
-        !log_batch(turn, batch, row, count, &status, err) || !said_store(turn, batch, row, err) ||
-        !conduct_note(turn, batch, row, err) || !note_progress(turn, batch, row, err))
-        return false;
-    if (reply->counted) {
-        publish_counts(turn, row->test.id, count);
-        if ((row->level != LEVEL_RECORDED && !trust_earn(turn, row->owner, err)) ||
-            (batch->seq == 0 && !bench_confirm(turn, row, err)) ||
-            !ponders_weigh(turn, row, batch->result, err))
-            return false;
-    }
-    // A batch that does not count may have used the last openings of the book.
-    return !test_state_is_open(row->test.state) || test_judge(turn, row, count, err);
+    fill_reply(turn, &row, &count, &stored, reply);
+    return true;
 }
 
 static bool games_named(const Batch *batch, Error *err) {
@@ -253,11 +225,8 @@ bool ledger_batch(Turn *turn, const Batch *batch, BatchReply *reply, Error *err)
         return error_set(err, 409, "games_missing", "the games of batch %lld were not replayed",
                          (long long)batch->seq);
     // Another batch may have come since the replay.
-    if (!prints_check(turn, batch, err) || !store(turn, batch, &row, &count, reply, err) ||
-        !prints_store(turn, batch, row.test.id, err))
-        return false;
-    fill_reply(turn, &row, &count, reply);
-    return true;
+    return prints_check(turn, batch, err) && store(turn, batch, &row, err) &&
+           reply_new(turn, batch, reply, err);
 }
 
 // Games are accepted one batch at a time, each followed by its counts. Stored games are kept. So a

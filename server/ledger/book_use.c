@@ -12,5 +12,6 @@ bool book_is_spent(Db *db, int64_t test) {
     if (!sql_ledger_book_use(db, &use, test))
         return false;
     int64_t limit = book_limit(use.repeats, use.openings, use.batch_pairs);
-    return limit >= 0 && use.next_pair >= limit && !use.has_open && !use.has_returned;
+    return limit >= 0 && use.next_pair >= limit && !use.has_open && !use.has_returned &&
+           !use.has_waiting;
 }

@@ -15,10 +15,10 @@
 
 // A worker that has not measured its speed counts as this many times slower than the reference.
 static const double UNKNOWN_FACTOR = 3;
-// A batch may take this many times its expected time. For a machine that has not measured its
-// speed, the slowest machine for which clocks are scaled is assumed. Before the first batch, the
-// machine also fetches, builds, runs the bench and measures its speed.
-static const double BATCH_PATIENCE = 4;
+// A batch may take this many times its expected time, and no less than a lease. For a machine that
+// has not measured its speed, the slowest machine for which clocks are scaled is assumed. Before
+// the first batch, the machine also fetches, builds, runs the bench and measures its speed.
+static const double BATCH_PATIENCE = 3;
 enum { PREPARATION_S = LEASE_FIRST_S + LEASE_FETCH_S + LEASE_BUILD_S + 2 * LEASE_BENCH_S };
 enum { CANDIDATES_MAX = 1000 };
 
@@ -225,6 +225,7 @@ static bool candidate_of(const Claim *claim, const Claimant *claimant,
         .pairs_left = from->pairs_left,
         .pairs_open = from->open_pairs,
         .pairs_of_owner = from->own_pairs,
+        .pairs_waiting = from->own_waiting,
         .counted = {{[LEVEL_UNPROVEN] = from->units_unproven,
                      [LEVEL_RECORDED] = from->units_recorded,
                      [LEVEL_VOUCHED] =
@@ -344,9 +345,8 @@ static bool add_task(Turn *turn, const Claim *claim, const Claimant *claimant,
     const Count *c = &count.count;
     json_auto_t *told = c->workload->told(&c->test, c->state, first, choice->pairs);
     char *told_text scope(free_ptr) = count_text(told);
-    double batch_s =
-        LEASE_PLAY_S + BATCH_PATIENCE * chosen->slowness *
-                           fmax(LEASE_PLAY_S, scheduler_batch_seconds(&chosen->test, worker));
+    double expected_s = scheduler_batch_seconds(&chosen->test, worker);
+    double batch_s = fmax(LEASE_PLAY_S, BATCH_PATIENCE * chosen->slowness * expected_s);
     return sql_ledger_task_add(
         turn->db, err, .test = choice->test, .worker = claim->worker, .owner = claimant->owner,
         .network = claimant->network, .level = chosen->test.level, .first_pair = first,
@@ -354,7 +354,7 @@ static bool add_task(Turn *turn, const Claim *claim, const Claimant *claimant,
         .told = told_text, .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
         .lease_s = chosen->lease_s, .now = turn->now,
         .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,
-        .batch_until = turn->now + PREPARATION_S + batch_s);
+        .batch_until = turn->now + PREPARATION_S + batch_s, .expected_s = expected_s);
 }
 
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {

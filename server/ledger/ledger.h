@@ -3,9 +3,9 @@
 // function returns false, the savepoint is undone, so no change is half done.
 //
 // The pairs of a test are numbered 0, 1, 2, … and dealt in whole batches of B pairs. At every
-// moment, each pair below tests.next_pair is exactly one of these: counted, in an open task, in
-// returned_pairs, or spent (reported by a batch that does not count). So no pair counts twice, and
-// none is lost.
+// moment, each pair below tests.next_pair is exactly one of these: counted, in a batch that waits,
+// in an open task, in returned_pairs, or spent (reported by a batch that does not count). So no
+// pair counts twice, and none is lost.
 //
 // There is no HTTP here: server/routes translates.
 #pragma once
@@ -125,6 +125,7 @@ bool said_read(const json_t *json, Batch *batch, Error *err);
 
 typedef struct BatchReply {
     bool repeat, counted;
+    const char *uncounted; // why not; "" or a word of API.md
     TaskReply task;
     int64_t test, units, next_seq; // `units` are counted
     char state[12];
@@ -236,6 +237,8 @@ bool ledger_bench_correct_side(Turn *turn, int64_t test, const char *side, int64
 
 // Ends the leases that have expired. Call this about once a second.
 void ledger_expire(Turn *turn);
+// Counts batches that waited for a task that has ended. Call this about once a second.
+void ledger_count_waiting(Turn *turn);
 // Decides again about bench counts that wait for another owner. Call this about once a second.
 void ledger_settle(Turn *turn);
 // Moves the leases of all open tasks by the time that their machines did not have. Call this at

@@ -7,10 +7,9 @@
 #include "sql/ledger.h"
 
 static bool range_add(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
-                      int64_t level, Error *err) {
-    return count == 0 ||
-           sql_ledger_returned_add(turn->db, err, .test = test, .first_pair = first,
-                                   .pair_count = count, .owner = owner, .level = level);
+                      Error *err) {
+    return count == 0 || sql_ledger_returned_add(turn->db, err, .test = test, .first_pair = first,
+                                                 .pair_count = count, .owner = owner);
 }
 
 static bool range_drop(Turn *turn, int64_t test, int64_t first, Error *err) {
@@ -18,24 +17,23 @@ static bool range_drop(Turn *turn, int64_t test, int64_t first, Error *err) {
 }
 
 bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
-                   OwnerLevel level, Error *err) {
+                   Error *err) {
     if (count <= 0)
         return true;
-    SqlLedgerReturnedAt before scope(sql_row_free) = {0};
-    int64_t after_count = sql_ledger_returned_count(
-        turn->db, 0, .test = test, .first_pair = first + count, .owner = owner, .level = level);
+    SqlLedgerReturnedBefore before scope(sql_row_free) = {0};
+    int64_t after_count = sql_ledger_returned_count(turn->db, 0, .test = test,
+                                                    .first_pair = first + count, .owner = owner);
     if (after_count && !range_drop(turn, test, first + count, err))
         return false;
     count += after_count;
-    if (sql_ledger_returned_at(turn->db, &before, .test = test, .pair = first) &&
-        before.first_pair + before.pair_count == first && strcmp(before.owner, owner) == 0 &&
-        before.level == (int64_t)level) {
+    if (sql_ledger_returned_before(turn->db, &before, .test = test, .pair = first) &&
+        before.first_pair + before.pair_count == first && strcmp(before.owner, owner) == 0) {
         if (!range_drop(turn, test, before.first_pair, err))
             return false;
         first = before.first_pair;
         count += before.pair_count;
     }
-    return range_add(turn, test, first, count, owner, level, err);
+    return range_add(turn, test, first, count, owner, err);
 }
 
 int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
@@ -46,19 +44,7 @@ int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of
     *first = range.first_pair;
     int64_t taken = wanted < range.pair_count ? wanted : range.pair_count;
     if (!range_drop(turn, test, *first, err) ||
-        !range_add(turn, test, *first + taken, range.pair_count - taken, range.owner, range.level,
-                   err))
+        !range_add(turn, test, *first + taken, range.pair_count - taken, range.owner, err))
         return -1;
     return taken;
-}
-
-bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error *err) {
-    SqlLedgerReturnedAt range scope(sql_row_free) = {0};
-    if (!sql_ledger_returned_at(turn->db, &range, .test = test, .pair = first))
-        return true;
-    int64_t start = range.first_pair, end = start + range.pair_count, after = first + count;
-    return end < after ||
-           (range_drop(turn, test, start, err) &&
-            range_add(turn, test, start, first - start, range.owner, range.level, err) &&
-            range_add(turn, test, after, end - after, range.owner, range.level, err));
 }

@@ -3,16 +3,12 @@
 #pragma once
 
 #include "server/db/turn.h"
-#include "server/ledger/trust.h"
 
 // Returns whole batches. `owner` started them and did not report them; "": they were not started.
-// `level`: of the owner whose late report of them would still count; LEVEL_VOUCHED if none would.
-// The range is joined with an adjacent returned range of the same owner and level.
+// The range is joined with an adjacent returned range of the same owner.
 bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
-                   OwnerLevel level, Error *err);
+                   Error *err);
 // Takes up to `wanted` consecutive pairs from the lowest range that `not_of` did not start ("": any
 // range); 0: there is none.
 int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
                     Error *err);
-// Takes exactly these pairs if they are there. If not, nothing happens.
-bool ranges_remove(Turn *turn, int64_t test, int64_t first, int64_t count, Error *err);

@@ -19,7 +19,7 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-// Half of what is not counted, but a batch at least.
+// Half of what is not played, but a batch at least.
 static int64_t room_of_owner(const SchedTest *test) {
     int64_t half = (test->pairs_left + test->pairs_open) / 2;
     return (half < test->batch_pairs ? test->batch_pairs : half) - test->pairs_of_owner;
@@ -30,7 +30,7 @@ static int64_t room_of_author(const SchedTest *test) {
     int64_t others = -test->pairs_author;
     for (int i = 0; i <= LEVEL_VOUCHED; i++)
         others += test->counted.of[i];
-    return others / 2 - test->pairs_author - test->pairs_of_owner;
+    return others / 2 - test->pairs_author - test->pairs_of_owner - test->pairs_waiting;
 }
 
 int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {

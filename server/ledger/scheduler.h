@@ -16,9 +16,10 @@ typedef struct SchedTest {
     int64_t priority;
     int threads, batch_pairs;
     int64_t game_mib;        // the memory of a game: see game_memory.h
-    int64_t pairs_left;      // neither counted nor in an open task
+    int64_t pairs_left;      // neither counted, nor in an open task, nor waiting to be counted
     int64_t pairs_open;      // in open tasks
     int64_t pairs_of_owner;  // of these, in tasks of the worker's owner
+    int64_t pairs_waiting;   // that this owner has played and that wait to be counted
     Shares counted, held;    // pairs by level: counted, and dealt and possibly counted later
     OwnerLevel level;        // of the worker's owner in this test
     bool is_author;          // that owner is the author, and others shall play most of the test

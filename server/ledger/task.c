@@ -88,6 +88,8 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
         .lease_s = found.lease_s,
         .batch_until = found.batch_until,
         .batch_s = found.batch_s,
+        .due = found.due,
+        .expected_s = found.expected_s,
         .state = task_state_of(found.state),
         .blocked = found.barred,
         .level = (OwnerLevel)found.level,
@@ -148,12 +150,10 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
 static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
     int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
-    bool may_come = row->state == TASK_EXPIRED || row->state == TASK_RELEASED;
-    OwnerLevel level = may_come ? row->level : LEVEL_VOUCHED;
     return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
-                         row->owner, level, err) &&
+                         row->owner, err) &&
            ranges_return(turn, row->test.id, row->first_pair + started, row->pair_count - started,
-                         "", level, err);
+                         "", err);
 }
 
 // A machine may end so many tasks in a row without a result. Then it waits: so long at first,
@@ -176,6 +176,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     if (!sql_ledger_task_end(turn->db, err, .task = row->id, .state = task_state_name(state),
                              .started_pairs = row->started_pairs, .now = turn->now) ||
         (row->test.state != TEST_FINISHED && !return_unreported(turn, row, err)) ||
+        !sql_ledger_test_unsettle(turn->db, err, row->test.id) ||
         (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)) ||
         (row->next_seq && !play_speed_judge(turn, row->test.id, row->worker, err)))
         return false;
@@ -285,9 +286,10 @@ void ledger_expire(Turn *turn) {
 }
 
 // A task that seems to have begun later than it did had less time than its games took. One that
-// seems to have begun earlier is only allowed more.
+// seems to have begun earlier is only allowed more. All places move, so their order stays.
 bool ledger_move_time(Db *db, double seconds, Error *err) {
     return seconds == 0 || (sql_ledger_leases_shift(db, err, seconds) &&
+                            sql_ledger_waiting_shift(db, err, seconds) &&
                             (seconds > 0 || sql_ledger_starts_shift(db, err, seconds)));
 }
 

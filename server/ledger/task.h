@@ -12,6 +12,7 @@ enum { SIDE_NAME_MAX = 32 };
 typedef struct TaskRow {
     int64_t id, worker, first_pair, pair_count, plies, next_seq, started_pairs;
     double lease_until, lease_s, batch_until, batch_s;
+    double due, expected_s; // the place of the batch under way: see places.h
     TaskState state;
     char phase[12];
     char owner[64], network[64];      // of its machine when it was dealt

@@ -19,6 +19,7 @@ void tick_in_turn(Loop *loop, double now) {
     double elapsed_s = keeping->last > 0 ? fmin(fmax(now - keeping->last, 0), ELAPSED_MAX_S) : 0;
     ledger_follow_clock(turn->db, &keeping->clock, time_now(), time_monotonic());
     ledger_expire(turn);
+    ledger_count_waiting(turn);
     ledger_settle(turn);
     disk_policy_tick(&keeping->disk, turn, loop->site->data, keeping->sweeper, elapsed_s);
     for (int i = 0; i < turn->token_count; i++)

@@ -23,6 +23,7 @@
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_said.h"
 #include "server/pages/doc_trust.h"
+#include "server/pages/doc_waiting.h"
 #include "server/pages/doc_without.h"
 #include "server/pages/doc_worth.h"
 #include "server/submit/fields.h"
@@ -201,6 +202,7 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_auto_t *told = people(ctx, id);
     json_object_update(test, told);
     json_object_set_new(test, "without", doc_without(ctx, row));
+    json_object_set_new(test, "waiting", doc_waiting(ctx, row));
     json_object_set_new(test, "actions", doc_actions(ctx, id));
     json_t *warnings = doc_warnings(row, json_object_get(test, "failures"));
     json_t *of_owner = owner_warning(json_array_get(json_object_get(test, "owners"), 0));

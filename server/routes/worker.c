@@ -38,10 +38,10 @@ static bool task_heartbeat(Request *req, Response *res, Error *err) {
 static json_t *batch_reply(Request *req, const BatchReply *r) {
     json_t *test = json_pack("{s:I, s:s, s:s, s:I}", "id", (json_int_t)r->test, "state", r->state,
                              "summary", r->summary, "units", (json_int_t)r->units);
-    return json_pack("{s:b, s:b, s:b, s:b, s:s, s:o, s:{s:I, s:n}, s:o}", "stored", 1, "repeat",
-                     r->repeat, "counted", r->counted, "continue", r->task.continues, "why",
-                     r->task.why, "test", test, "next", "seq", (json_int_t)r->next_seq, "options",
-                     "credit", credit_json(req));
+    return json_pack("{s:b, s:b, s:b, s:s, s:b, s:s, s:o, s:{s:I, s:n}, s:o}", "stored", 1,
+                     "repeat", r->repeat, "counted", r->counted, "uncounted", r->uncounted,
+                     "continue", r->task.continues, "why", r->task.why, "test", test, "next", "seq",
+                     (json_int_t)r->next_seq, "options", "credit", credit_json(req));
 }
 
 // The name of the games' blob, or null.

@@ -45,6 +45,7 @@ const TestColumn test_columns[] = {
     {"points", COLUMN_STATE},
     {"promise", COLUMN_STATE},
     {"positions", COLUMN_STATE},
+    {"unsettled", COLUMN_STATE},
     {"units_recorded", COLUMN_STATE},
     {"units_unproven", COLUMN_STATE},
     {"units_author", COLUMN_STATE},

@@ -173,6 +173,10 @@ bool kit_heartbeat(LedgerKit *kit, int64_t task, int64_t worker, const char *pha
     return ledger_heartbeat(&kit->turn, &heartbeat, reply, &kit->err);
 }
 
+void kit_let_go(LedgerKit *kit) {
+    kit_sql(kit, "UPDATE tasks SET due = due + 1e6 WHERE state = 'open'");
+}
+
 json_t *kit_result(const char *outcomes) {
     static const int wins[] = {0, 0, 0, 1, 2}, losses[] = {2, 1, 0, 0, 0},
                      draws[] = {0, 1, 2, 1, 0};

@@ -1,11 +1,11 @@
 // order_table [SEED [TESTS]]: whether batches that were played quickly should count sooner than
 // others. Each simulated test is judged three times from the same games. First, its batches count
 // in the order in which they arrive. Second, in the order in which they began: a batch counts when
-// all that began before it have counted. Third, in the order in which they are due: a batch is due
-// when its machine should have played it, which is known when it begins, and it counts when it is
-// due and all that were due before it have counted. Both sides are equally strong, and the bounds
-// are {0, 10}, so that each test that passes passes wrongly. The new side wins in games that are
-// shorter, or longer, than all others.
+// all that began before it have counted. Third, in the order in which they are due, as the server
+// counts them (server/ledger/places.h): a batch is due when its machine should have played it,
+// which is known when it begins, and it counts as soon as no batch under way is due before it. Both
+// sides are equally strong, and the bounds are {0, 10}, so that each test that passes passes
+// wrongly. The new side wins in games that are shorter, or longer, than all others.
 //
 // The machines play batches of one test. A machine reports the batches of its tasks one by one and
 // claims its next task as soon as the last one ends, so it always has one batch under way, which
@@ -230,12 +230,6 @@ static void judge_count(Judge *judge, const Play *play, int64_t batch, double no
     judge->ended = now;
 }
 
-// Whether a batch is first in the third order, and due.
-static bool due_first(const Play *play, double now) {
-    const Event *first = play->due.events;
-    return first->time <= now && play->batches[first->of].has_arrived;
-}
-
 static void test_play(Play *play, const Fleet *fleet, Judge judges[ORDERS]) {
     memset(judges, 0, ORDERS * sizeof *judges);
     play_begin(play, fleet);
@@ -247,7 +241,7 @@ static void test_play(Play *play, const Fleet *fleet, Judge judges[ORDERS]) {
             judge_count(&judges[ARRIVAL], play, arrived, now);
         while (is_open(&judges[BEGINNING]) && play->batches[place].has_arrived)
             judge_count(&judges[BEGINNING], play, place++, now);
-        while (is_open(&judges[DUE]) && due_first(play, now))
+        while (is_open(&judges[DUE]) && play->batches[play->due.events->of].has_arrived)
             judge_count(&judges[DUE], play, heap_pop(&play->due).of, now);
     }
 }

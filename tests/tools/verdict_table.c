@@ -191,6 +191,7 @@ static bool test_play(int64_t test, const SprtBounds *bounds, bool *exact) {
         int i = first_machine();
         kit.turn.now = fmax(kit.turn.now, machines[i].next);
         ledger_expire(&kit.turn);
+        ledger_count_waiting(&kit.turn);
         act(&machines[i], i + 1);
     }
     char *result scope(free_ptr) =

@@ -146,11 +146,24 @@ static void message_refused(Uploader *uploader, const Message *message, const Er
     stop_task(uploader, message->task, err->message);
 }
 
+// What became of a batch, for the log. Unknown words are those of a newer server.
+static const char *uncounted(const json_t *reply) {
+    static const struct {
+        const char *word, *text;
+    } words[] = {{"waits", ", and will count after those that are due before it"},
+                 {"excluded", ", and does not count: a maintainer excluded it"},
+                 {"late", ", and does not count: its task had ended"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(member_text(reply, "uncounted"), words[i].word) == 0)
+            return words[i].text;
+    return "";
+}
+
 static void message_accepted(Uploader *uploader, const Message *message, const json_t *reply) {
     char name[64];
     if (message->item)
         spool_remove(uploader->spool, message->item);
-    log_debug("%s is stored", message_name(message, name));
+    log_debug("%s is stored%s", message_name(message, name), uncounted(reply));
     if (message->kind != MESSAGE_BATCH)
         return;
     status_update(set_summary, json_object_get(reply, "test"));

@@ -55,6 +55,7 @@ static void play(int64_t worker, int batches, int shown, bool base) {
         if (!ledger_batch(&kit.turn, &batch, &reply, &kit.err))
             fail_msg("batch %d of machine %d: %s", i, (int)worker, kit.err.message);
     }
+    kit_let_go(&kit);
 }
 
 static bool is_open(void) {

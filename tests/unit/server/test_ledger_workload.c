@@ -155,6 +155,7 @@ static void it_is_counted_again_after_an_exclusion(void **state) {
     (void)state;
     Excluded changed;
     assert_true(post(task, 1, 0, "{\"nodes\": [10, 10, 10, 10]}"));
+    kit_let_go(ledger);
     int64_t next = kit_claim(ledger, 3, 4, 0);
     assert_true(post(next, 3, 0, "{\"nodes\": [1000, 1000, 1000, 1000]}"));
     Exclusion exclusion = {test, 1, 2, "all", "because"};
