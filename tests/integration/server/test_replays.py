@@ -28,14 +28,14 @@ def only(test):
 
 
 def replayed(lie=lambda games, task: games, outcomes=OUTCOMES, seed=1, **fields):
-    """A machine's only batch, its games changed by `lie`: why it is refused; "": it counts."""
+    """A machine's only batch, its games changed by `lie`: why it is refused; "": it counts, now or in its turn."""
     worker = server.worker(key=f"{next(machines):032x}")
     task = claim(worker).json
     games = played(task, 0, outcomes, seed)
     games = lie(copy.deepcopy(games), task) or games
     sha = put_games(worker, task["id"], 0, packed(games)).json["sha256"]
     reply = worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, outcomes, sha, tc=clock_of(task), **fields))
-    stored = sql(server, "SELECT counted FROM batches WHERE task_id = ?", task["id"])
+    stored = sql(server, "SELECT counted OR waits FROM batches WHERE task_id = ?", task["id"])
     if reply.status == 200:
         equal(stored, [(1,)])
         return ""
