@@ -18,8 +18,8 @@ WHERE :book = 0 OR o.id = :book ORDER BY o.id
 -- name: page_book_batches rows
 -- types: first int, outcomes text, seed int
 SELECT coalesce(t.seed, 0) AS seed, k.first_pair + b.seq * t.batch_pairs AS first, b.outcomes AS outcomes
-FROM tests t JOIN batches b ON b.test_id = t.id JOIN tasks k ON k.id = b.task_id
-WHERE t.book_id = :book AND b.position IS NOT NULL AND b.excluded = 0 AND b.outcomes IS NOT NULL ORDER BY t.id DESC
+FROM tests t JOIN counted_batches b ON b.test_id = t.id JOIN tasks k ON k.id = b.task_id
+WHERE t.book_id = :book AND b.outcomes IS NOT NULL ORDER BY t.id DESC
 
 -- name: page_book_engines array
 SELECT id, name, title FROM engines ORDER BY id

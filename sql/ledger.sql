@@ -154,7 +154,7 @@ SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
 -- types: largest_vouched int, private bool
 WITH others AS (SELECT o.cores, l.level FROM workers o JOIN levels l ON l.worker_id = o.id JOIN workers me ON me.id = :worker
                 WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
-SELECT w.owner, w.network, w.cores, EXISTS (SELECT 1 FROM batches b WHERE b.worker_id = w.id AND b.position IS NOT NULL AND b.excluded = 0)
+SELECT w.owner, w.network, w.cores, EXISTS (SELECT 1 FROM counted_batches b WHERE b.worker_id = w.id)
            AS has_counted, l.level, l.own AS own_level, l.voucher,
        (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
        (SELECT coalesce(max(cores), 0) FROM others) AS largest_other,
@@ -191,7 +191,7 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
        coalesce(o.threads, n.threads) AS base_threads, coalesce(o.options, n.options) AS base_options,
        EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = :worker AND f.created > coalesce(t.resumed, 0)
                AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) AS has_failed,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = t.id AND x.worker_id = :worker AND x.which = 'all' AND x.undone IS NULL)
+       EXISTS (SELECT 1 FROM shut_out x WHERE x.test_id = t.id AND x.worker_id = :worker)
            AS is_excluded,
        EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = :worker AND m.readmitted IS NULL) AS is_misfit,
        t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
@@ -238,14 +238,14 @@ UPDATE workers SET speed = :speed WHERE id = :worker
 -- types: counts bool, waits bool, excluded bool
 SELECT result, tc, speed, busy, thought, games_sha256, counted AND NOT excluded AS counts, waits, excluded,
        load_delay, load_steal, load_swap_mib, load_speed, load_rest_new, load_rest_base, load_speed_before
-FROM batches WHERE task_id = :task AND seq = :seq
+FROM log WHERE task_id = :task AND seq = :seq
 
 -- name: ledger_batch_add
 INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, thought, games_sha256, received, due,
-                     waits, excluded, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
+                     waits, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
                      load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags)
 VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thought, :games_sha256, :now, :due, :waits,
-        :excluded, :owner, :level, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
+        :owner, :level, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
         :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
 
 -- name: ledger_said_add
@@ -302,11 +302,6 @@ SELECT coalesce(u.name, '') AS user,
        CASE WHEN u.id IS NULL THEN w.games ELSE (SELECT sum(o.games) FROM workers o WHERE o.user_id = u.id) END AS games
 FROM workers w LEFT JOIN users u ON u.id = w.user_id WHERE w.id = :worker
 
--- Whether batches of machine :worker in test :test with the flags :flags are excluded.
--- name: ledger_is_excluded value
--- types: :flags text, value bool
-SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = :test AND worker_id = :worker AND undone IS NULL AND (which = 'all' OR :flags <> ''))
-
 -- ---- fault reports
 
 -- name: ledger_fault_report_sha value
@@ -341,7 +336,7 @@ VALUES (:test, :task, :worker, :owner, :seq, :sha256, :pair, :game, :side, :endi
 -- name: ledger_ending_place row
 -- types: seq int?, games_sha256 text?, counts bool, first_pair int, chess960 bool, stored text?
 SELECT t.id AS test, t.engine_id AS engine, t.seed, t.variant = 'chess960' AS chess960, b.seq, b.games_sha256,
-       b.position IS NOT NULL AND b.excluded IS 0 AS counts, k.first_pair + coalesce(b.seq, 0) * t.batch_pairs AS first_pair, t.batch_pairs,
+       b.position IS NOT NULL AS counts, k.first_pair + coalesce(b.seq, 0) * t.batch_pairs AS first_pair, t.batch_pairs,
        (SELECT sha256 FROM endings WHERE task_id = k.id AND game = :game) AS stored
 FROM tasks k JOIN tests t ON t.id = k.test_id LEFT JOIN batches b ON b.task_id = k.id AND b.seq = :game / 2 / t.batch_pairs
 WHERE k.id = :task
@@ -383,7 +378,7 @@ SELECT owner, level, units, state FROM owner_totals WHERE test_id = :test
 -- name: ledger_next_batch row
 -- types: excluded bool
 SELECT b.id, b.task_id, b.seq, b.units, b.result, b.excluded, b.owner, b.level, k.told
-FROM (SELECT * FROM batches WHERE test_id = :test AND waits = 1 ORDER BY due, task_id, seq LIMIT 1) b JOIN tasks k ON k.id = b.task_id
+FROM (SELECT * FROM log WHERE test_id = :test AND waits = 1 ORDER BY due, task_id, seq LIMIT 1) b JOIN tasks k ON k.id = b.task_id
 WHERE NOT EXISTS (SELECT 1 FROM tasks o WHERE o.test_id = :test AND o.state = 'open' AND (o.due, o.id) < (b.due, b.task_id))
 
 -- name: ledger_batch_counts
@@ -463,8 +458,8 @@ WITH this AS (SELECT id, author_id, batch_pairs, (SELECT max(threads) FROM sides
      firsts AS (SELECT worker_id, owner, min(id) FROM tasks WHERE test_id = :test GROUP BY worker_id),
      words AS (SELECT k.worker_id, k.owner, k.network, k.level, CASE WHEN k.side = :side THEN b.ponders ELSE b.ponders_against END AS shown,
                       0 AS games, 0 AS could
-               FROM batches b JOIN tasks k ON k.id = b.task_id, this
-               WHERE b.test_id = :test AND b.ponders + b.ponders_against > 0 AND b.position IS NOT NULL AND b.excluded = 0
+               FROM counted_batches b JOIN tasks k ON k.id = b.task_id, this
+               WHERE b.test_id = :test AND b.ponders + b.ponders_against > 0
                  AND b.received > this.resumed
                UNION ALL SELECT k.worker_id, k.owner, k.network, k.level, 0, k.next_seq * 2 * this.batch_pairs, 0 FROM tasks k, this
                          WHERE k.test_id = :test AND k.created > this.resumed
@@ -610,34 +605,56 @@ INSERT INTO vouches (owner, user_id, reason, created) VALUES (:owner, :user, :re
 -- name: ledger_vouch_undo
 UPDATE vouches SET undone = :now, undone_by = :user WHERE owner = :owner AND undone IS NULL
 
--- name: ledger_excludable value
--- types: :which text, value bool
-SELECT EXISTS (SELECT 1 FROM batches WHERE test_id = :test AND worker_id = :worker AND excluded = 0 AND position IS NOT NULL
-               AND (:which = 'all' OR flags <> ''))
+-- Whether a batch of machine :worker counts in test :test.
+-- name: ledger_counts value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM counted_batches WHERE test_id = :test AND worker_id = :worker)
+
+-- name: ledger_positions value
+SELECT positions FROM tests WHERE id = :test
+
+-- The owner for whom machine :worker played test :test last.
+-- name: ledger_owner_in_test value
+SELECT owner FROM tasks WHERE test_id = :test AND worker_id = :worker ORDER BY id DESC LIMIT 1
+
+-- name: ledger_task_of_test value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM tasks WHERE id = :task AND test_id = :test)
 
 -- name: ledger_exclusion_add
-INSERT INTO exclusions (test_id, worker_id, which, reason, user_id, created) VALUES (:test, :worker, :which, :reason, nullif(:user, 0), :now)
+-- types: :task int, :worker int
+INSERT INTO exclusions (test_id, kind, task_id, worker_id, owner, since, until, which, reason, user_id, created)
+VALUES (:test, :kind, nullif(:task, 0), nullif(:worker, 0), :owner, :since, :until, :which, :reason, nullif(:user, 0), :now)
 
 -- name: ledger_exclusion_undo
-UPDATE exclusions SET undone = :now, undone_by = nullif(:user, 0) WHERE test_id = :test AND worker_id = :worker AND undone IS NULL
+UPDATE exclusions SET undone = :now, undone_by = nullif(:user, 0) WHERE id = :exclusion
 
--- Batches whose column `excluded` differs from the exclusions, and their pairs that came in time.
--- name: ledger_exclusion_changes row
--- types: batches int, pairs int
-SELECT count(*) AS batches, coalesce(sum(CASE WHEN position IS NOT NULL THEN units END), 0) AS pairs FROM batches b
-WHERE test_id = :test AND worker_id = :worker AND excluded <> EXISTS
-    (SELECT 1 FROM exclusions x WHERE x.test_id = :test AND x.worker_id = :worker AND x.undone IS NULL AND (x.which = 'all' OR b.flags <> ''))
+-- An exclusion of test :test that is not undone; 0: the latest.
+-- text what_is_excluded: CASE x.kind WHEN 'task' THEN 'of task ' || x.task_id WHEN 'machine' THEN 'of machine ' || w.name
+-- text what_is_excluded: WHEN 'owner' THEN 'of ' || coalesce((SELECT name FROM users WHERE x.owner = 'user ' || id), 'the owner of machine ' || w.name)
+-- text what_is_excluded: ELSE strftime('that arrived from %Y-%m-%d %H:%M:%S', x.since, 'unixepoch')
+-- text what_is_excluded: || strftime(' to before %Y-%m-%d %H:%M:%S UTC', x.until, 'unixepoch') END
+-- name: ledger_exclusion row
+-- types: what text
+SELECT x.worker_id, @what_is_excluded AS what FROM exclusions x LEFT JOIN workers w ON w.id = x.worker_id
+WHERE x.test_id = :test AND x.undone IS NULL AND (x.id = :exclusion OR :exclusion = 0) ORDER BY x.id DESC LIMIT 1
 
--- name: ledger_exclusion_apply
-UPDATE batches SET excluded = NOT excluded WHERE test_id = :test AND worker_id = :worker AND excluded <> EXISTS
-    (SELECT 1 FROM exclusions x WHERE x.test_id = :test AND x.worker_id = :worker AND x.undone IS NULL
-     AND (x.which = 'all' OR batches.flags <> ''))
+-- Both only grow: while they are the same, the exclusions of a test are.
+-- name: ledger_exclusions_state row
+-- types: made int, undone int
+SELECT count(*) AS made, count(undone) AS undone FROM exclusions WHERE test_id = :test
 
--- The batches that came in time, in the order of counting.
+-- The batches after position :after, in the order of counting: whether they are excluded, and whether they would be with
+-- another exclusion (:kind '': none) and without exclusion :without.
 -- name: ledger_batches_in_time rows
--- types: excluded bool
-SELECT b.id, b.units, b.result, b.owner, b.level, b.excluded, b.position, k.told
-FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position IS NOT NULL ORDER BY b.position
+-- types: :kind text, :which text, :task int, :worker int, :owner text?, :since real?, :until real?, was_excluded bool, excluded bool
+WITH then_live AS MATERIALIZED (
+    SELECT kind, which, task_id, worker_id, owner, since, until FROM exclusions
+    WHERE test_id = :test AND undone IS NULL AND id <> :without
+    UNION ALL SELECT :kind, :which, :task, :worker, :owner, :since, :until WHERE :kind <> '')
+SELECT b.units, b.result, b.owner, b.level, b.position, k.told, b.excluded AS was_excluded,
+       EXISTS (SELECT 1 FROM then_live x WHERE @covers) AS excluded
+FROM log b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position > :after ORDER BY b.position
 
 -- The first test after :after whose results another version of its workload counted; 0: there is none.
 -- name: ledger_test_outdated value
@@ -688,7 +705,7 @@ FROM (SELECT p.worker_id, p.ratio,
              (SELECT max(k.id) FROM tasks k WHERE k.test_id = p.test_id AND k.worker_id = p.worker_id) AS task
       FROM play_speeds p JOIN standings s ON s.id = p.worker_id AND s.barred = ''
       WHERE p.test_id = :test AND p.games >= :games
-        AND NOT EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = p.test_id AND x.worker_id = p.worker_id AND x.which = 'all' AND x.undone IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM shut_out x WHERE x.test_id = p.test_id AND x.worker_id = p.worker_id)
       ORDER BY p.worker_id LIMIT :most) p JOIN tasks k ON k.id = p.task
 ORDER BY k.owner, p.ratio
 
@@ -716,7 +733,7 @@ WHERE test_id = :test AND worker_id = :worker AND readmitted IS NULL
 -- types: :age_s real, :clean_s real
 INSERT INTO records (owner, since)
 SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FROM
-    (SELECT received FROM batches WHERE owner = :owner AND position IS NOT NULL AND excluded = 0 ORDER BY id LIMIT :batches))
+    (SELECT received FROM counted_batches WHERE owner = :owner ORDER BY id LIMIT :batches))
 WHERE :owner LIKE 'user %' AND batches >= :batches AND first <= :now - :age_s
   AND NOT EXISTS (SELECT 1 FROM failures f
                   WHERE f.kind = 'games' AND f.owner = :owner AND f.created > :now - :clean_s)
@@ -833,17 +850,15 @@ SELECT coalesce(sum(length(outcomes) - length(replace(outcomes, '0', ''))), 0) A
        coalesce(sum(wins), 0) AS wins, coalesce(sum(losses), 0) AS losses, coalesce(sum(draws), 0) AS draws,
        coalesce(sum(crashes), 0) AS crashes, coalesce(sum(time_losses), 0) AS time_losses,
        coalesce(sum(ponders), 0) AS ponders, coalesce(sum(ponders_against), 0) AS ponders_against
-FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
+FROM counted_batches WHERE test_id = :test
 
 -- Those that came in time stand in the order of counting, after all others.
 -- name: ledger_check_batches rows
--- types: waits bool, excluded bool, should_be_excluded bool
+-- types: waits bool, excluded bool
 SELECT b.id, k.first_pair, k.told, b.seq, b.units, b.result, b.waits, b.position, b.owner, b.level,
        b.excluded, b.flags, b.busy, b.load_delay, b.load_steal, b.load_swap_mib, b.load_speed,
-       b.load_speed_before, b.limit_busy, b.limit_slow, b.limit_swap_mib,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.worker_id = b.worker_id AND x.undone IS NULL
-               AND (x.which = 'all' OR b.flags <> '')) AS should_be_excluded
-FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test ORDER BY b.position, b.id
+       b.load_speed_before, b.limit_busy, b.limit_slow, b.limit_swap_mib
+FROM log b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test ORDER BY b.position, b.id
 
 -- name: ledger_check_history row
 SELECT units, state FROM history WHERE test_id = :test AND position = :position

@@ -44,7 +44,10 @@ SELECT id, name, title, branch, baseline, reference_commit, reference_speed, ref
 -- name: page_endings array
 -- types: games int, thought_ms int, rest_ms int
 SELECT ruled, judgement, count(*) AS games, sum(thought_ms) AS thought_ms, sum(rest_ms) AS rest_ms
-FROM endings WHERE engine_id = :engine AND counts = 1 GROUP BY ruled, judgement
+FROM endings e WHERE engine_id = :engine AND counts = 1
+      AND NOT EXISTS (SELECT 1 FROM exclusions x CROSS JOIN batches b ON b.task_id = e.task_id AND b.seq = e.seq
+                      WHERE x.test_id = e.test_id AND x.undone IS NULL AND @covers)
+GROUP BY ruled, judgement
 
 -- ---- tests
 
@@ -163,7 +166,7 @@ ORDER BY h.position
 
 -- name: page_uncounted object
 SELECT count(*) AS batches, coalesce(sum(2 * units), 0) AS games, coalesce(sum(excluded), 0) AS excluded
-FROM batches WHERE test_id = :test AND (excluded = 1 OR (position IS NULL AND (waits = 0 OR
+FROM log WHERE test_id = :test AND (excluded OR (position IS NULL AND (waits = 0 OR
     (SELECT state FROM tests WHERE id = :test) = 'finished')))
 
 -- Those that will count after others. `since`: when the first of them came.
@@ -173,13 +176,13 @@ SELECT count(*) AS batches, coalesce(sum(units), 0) AS units, min(received) AS s
 -- CPU seconds of each side while the other was to move.
 -- name: page_rest_of_test object
 SELECT coalesce(sum(load_rest_new), 0.0) AS new, coalesce(sum(load_rest_base), 0.0) AS base
-FROM batches WHERE test_id = :test AND position IS NOT NULL AND excluded = 0
+FROM counted_batches WHERE test_id = :test
 
 -- What each side of a test said about its moves: of how many moves it was checked, and in how many it was wrong.
 -- name: page_said_of_sides array
 SELECT s.side, sum(s.moves) AS moves, sum(s.wrong) AS wrong, sum(s.illegal_pv) AS illegal_pv, sum(s.other_move) AS other_move,
        sum(s.false_mate) AS false_mate, sum(s.no_score) AS no_score
-FROM batches b CROSS JOIN said s ON s.batch_id = b.id WHERE b.test_id = :test AND b.position IS NOT NULL AND b.excluded = 0
+FROM counted_batches b CROSS JOIN said s ON s.batch_id = b.id WHERE b.test_id = :test
 GROUP BY s.side ORDER BY s.side DESC
 
 -- The same on each machine, for sides that were wrong on any.
@@ -187,7 +190,7 @@ GROUP BY s.side ORDER BY s.side DESC
 -- types: user text?
 SELECT c.side, c.worker_id AS id, w.name, u.name AS user, c.moves, c.wrong
 FROM (SELECT s.side, b.worker_id, sum(s.moves) AS moves, sum(s.wrong) AS wrong
-      FROM batches b CROSS JOIN said s ON s.batch_id = b.id WHERE b.test_id = :test AND b.position IS NOT NULL AND b.excluded = 0
+      FROM counted_batches b CROSS JOIN said s ON s.batch_id = b.id WHERE b.test_id = :test
       GROUP BY s.side, b.worker_id) c
 CROSS JOIN workers w ON w.id = c.worker_id LEFT JOIN users u ON u.id = w.user_id
 ORDER BY c.side DESC, c.wrong DESC, c.moves DESC LIMIT 1000
@@ -206,8 +209,8 @@ SELECT b.worker_id AS id, w.name, u.name AS user, w.host ->> '$.arch' AS arch, w
        sum(CASE WHEN b.flags LIKE '%busy%' THEN b.units ELSE 0 END) AS pairs_busy,
        sum(CASE WHEN b.flags LIKE '%slow%' THEN b.units ELSE 0 END) AS pairs_slow,
        sum(CASE WHEN b.flags LIKE '%swap%' THEN b.units ELSE 0 END) AS pairs_swap
-FROM batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
-WHERE b.test_id = :test AND b.excluded = 0 AND b.position IS NOT NULL
+FROM counted_batches b JOIN workers w ON w.id = b.worker_id LEFT JOIN users u ON u.id = w.user_id
+WHERE b.test_id = :test
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 
 -- The results of each owner in a test. Only an account has its name shown, never an address.
@@ -218,8 +221,8 @@ SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS 
        CASE max(b.level) WHEN 2 THEN 'vouched' WHEN 1 THEN 'recorded' ELSE 'unproven' END AS level,
        (SELECT count(*) FROM misfits m WHERE m.test_id = :test AND m.readmitted IS NULL AND EXISTS
            (SELECT 1 FROM tasks k WHERE k.test_id = :test AND k.worker_id = m.worker_id AND k.owner = b.owner)) AS misfits
-FROM batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
-WHERE b.test_id = :test AND b.excluded = 0 AND b.position IS NOT NULL
+FROM counted_batches b LEFT JOIN users u ON u.id = CASE WHEN b.owner LIKE 'user %' THEN CAST(substr(b.owner, 6) AS INTEGER) END
+WHERE b.test_id = :test
 GROUP BY b.owner ORDER BY pairs DESC, min(b.id) LIMIT 50
 
 -- Pairs that count and were played on a machine that was busy, slow or swapping.
@@ -228,21 +231,22 @@ SELECT coalesce(sum(units), 0) AS pairs, count(DISTINCT worker_id) AS machines,
        coalesce(sum(CASE WHEN flags LIKE '%busy%' THEN units END), 0) AS busy_pairs,
        coalesce(sum(CASE WHEN flags LIKE '%slow%' THEN units END), 0) AS slow_pairs,
        coalesce(sum(CASE WHEN flags LIKE '%swap%' THEN units END), 0) AS swap_pairs
-FROM batches WHERE test_id = :test AND flags <> '' AND position IS NOT NULL AND excluded = 0
+FROM counted_batches WHERE test_id = :test AND flags <> ''
 
--- The exclusions of a test, and how many pairs each one excludes that would count otherwise.
+-- The exclusions of a test, and how many pairs each one covers. Only an owner with an account is named, never an address.
 -- name: page_exclusions array
-SELECT x.worker_id AS worker, w.name AS worker_name, x.which, x.reason, u.name AS user, x.created,
-       (SELECT coalesce(sum(b.units), 0) FROM batches b WHERE b.test_id = x.test_id AND b.worker_id = x.worker_id
-        AND b.excluded = 1 AND b.position IS NOT NULL AND (x.which = 'all' OR b.flags <> '')) AS pairs
-FROM exclusions x JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
+SELECT x.id AS exclusion, x.kind, x.task_id AS task, x.worker_id AS worker, x.since AS "from", x.until AS "to", x.which,
+       @what_is_excluded AS what,
+       x.reason, u.name AS user, x.created,
+       (SELECT coalesce(sum(b.units), 0) FROM batches b WHERE b.test_id = x.test_id AND b.position IS NOT NULL AND @covers) AS pairs
+FROM exclusions x LEFT JOIN workers w ON w.id = x.worker_id LEFT JOIN users u ON u.id = x.user_id
 WHERE x.test_id = :test AND x.undone IS NULL ORDER BY x.id LIMIT 200
 
 -- Machines that get no further task of a test, because their speed in play does not fit their clock.
 -- name: page_misfits array
 -- types: excluded bool
 SELECT m.worker_id AS worker, w.name AS worker_name, u.name AS user, m.games, m.ratio, m.low, m.high, m.reason, m.created,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id AND x.which = 'all' AND x.undone IS NULL) AS excluded
+       EXISTS (SELECT 1 FROM shut_out x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id) AS excluded
 FROM misfits m CROSS JOIN workers w ON w.id = m.worker_id LEFT JOIN users u ON u.id = w.user_id
 WHERE m.test_id = :test AND m.readmitted IS NULL ORDER BY m.id LIMIT 200
 
@@ -250,7 +254,7 @@ WHERE m.test_id = :test AND m.readmitted IS NULL ORDER BY m.id LIMIT 200
 -- name: page_misfits_of_machine array
 -- types: excluded bool
 SELECT m.test_id AS test, t.title, m.worker_id AS worker, w.name AS worker_name, u.name AS user, m.games, m.ratio, m.low, m.high, m.reason, m.created,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id AND x.which = 'all' AND x.undone IS NULL) AS excluded
+       EXISTS (SELECT 1 FROM shut_out x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id) AS excluded
 FROM misfits m CROSS JOIN workers w ON w.id = m.worker_id JOIN tests t ON t.id = m.test_id LEFT JOIN users u ON u.id = w.user_id
 WHERE m.worker_id = :worker AND m.readmitted IS NULL ORDER BY m.id DESC LIMIT 20
 
@@ -258,7 +262,7 @@ WHERE m.worker_id = :worker AND m.readmitted IS NULL ORDER BY m.id DESC LIMIT 20
 -- name: page_misfits_of_user array
 -- types: excluded bool
 SELECT m.test_id AS test, t.title, m.worker_id AS worker, w.name AS worker_name, u.name AS user, m.games, m.ratio, m.low, m.high, m.reason, m.created,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id AND x.which = 'all' AND x.undone IS NULL) AS excluded
+       EXISTS (SELECT 1 FROM shut_out x WHERE x.test_id = m.test_id AND x.worker_id = m.worker_id) AS excluded
 FROM workers w CROSS JOIN misfits m ON m.worker_id = w.id JOIN tests t ON t.id = m.test_id JOIN users u ON u.id = w.user_id
 WHERE w.user_id = :user AND m.readmitted IS NULL ORDER BY m.id DESC LIMIT 20
 

@@ -454,7 +454,7 @@ CREATE TABLE owner_totals (
     PRIMARY KEY (test_id, owner, level)
 ) STRICT, WITHOUT ROWID;
 
--- The log of results, in order of arrival (id). Of a row only `excluded`, `waits` and `position` ever change. The
+-- The log of results, in order of arrival (id). Of a row only `waits` and `position` ever change. The
 -- workload of the test checks and counts `result`; the columns made of it are those of workloads that play pairs, NULL for others.
 CREATE TABLE batches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -482,7 +482,6 @@ CREATE TABLE batches (
     waits INTEGER NOT NULL DEFAULT 0 CHECK (waits IN (0, 1)), -- 1: for a batch that is due before it; see server/ledger/places.h
     position INTEGER CHECK (position IS NULL OR NOT waits), -- in the order of counting; NULL: it waits, or came after its task's end
     counted INTEGER GENERATED ALWAYS AS (position IS NOT NULL) VIRTUAL,
-    excluded INTEGER NOT NULL DEFAULT 0 CHECK (excluded IN (0, 1)),
     owner TEXT NOT NULL DEFAULT '',         -- of its task
     level INTEGER NOT NULL DEFAULT 0 CHECK (level BETWEEN 0 AND 2), -- of its task
 
@@ -505,7 +504,7 @@ CREATE INDEX batches_test ON batches (test_id);
 CREATE UNIQUE INDEX batches_position ON batches (test_id, position) WHERE position IS NOT NULL;
 CREATE INDEX batches_waiting ON batches (test_id, due, task_id, seq, owner, level, units) WHERE waits = 1;
 CREATE INDEX batches_worker ON batches (worker_id);
-CREATE INDEX batches_owner ON batches (owner) WHERE position IS NOT NULL AND excluded = 0;
+CREATE INDEX batches_owner ON batches (owner) WHERE position IS NOT NULL;
 CREATE INDEX batches_ponders ON batches (test_id) WHERE ponders + ponders_against > 0;
 CREATE INDEX batches_flagged ON batches (test_id) WHERE flags <> '';
 CREATE INDEX batches_flagged_worker ON batches (worker_id) WHERE flags <> '';
@@ -605,21 +604,44 @@ CREATE TABLE print_seed (
 ) STRICT;
 INSERT INTO print_seed VALUES (1, random());
 
--- Batches of one machine that a maintainer, or the server itself, excluded from a test's results. An exclusion also
--- applies to later batches, until it is undone.
+-- Batches that a maintainer, or the server itself, excluded from a test's results. An exclusion also applies to later
+-- batches, until it is undone. The log never changes: the view `log` says which batches are excluded.
 CREATE TABLE exclusions (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     test_id INTEGER NOT NULL REFERENCES tests,
-    worker_id INTEGER NOT NULL REFERENCES workers,
+    kind TEXT NOT NULL CHECK (kind IN ('task', 'machine', 'owner', 'window')),
+    task_id INTEGER REFERENCES tasks,
+    worker_id INTEGER REFERENCES workers,   -- the machine; of kind owner, the one by which a maintainer named the owner
+    owner TEXT,                             -- as in `batches`
+    since REAL,                             -- a window: batches that arrived from this time on, and before `until`
+    until REAL CHECK (until > since),
     which TEXT NOT NULL CHECK (which IN ('flagged', 'all')),
     reason TEXT NOT NULL,
     user_id INTEGER REFERENCES users,       -- NULL: the server
     created REAL NOT NULL,
     undone REAL,
-    undone_by INTEGER REFERENCES users
+    undone_by INTEGER REFERENCES users,
+    CHECK (CASE kind WHEN 'task' THEN task_id WHEN 'machine' THEN worker_id WHEN 'owner' THEN owner ELSE since + until END IS NOT NULL)
 ) STRICT;
-CREATE UNIQUE INDEX exclusions_live ON exclusions (test_id, worker_id, which) WHERE undone IS NULL;
+CREATE INDEX exclusions_live ON exclusions (test_id) WHERE undone IS NULL;
+CREATE INDEX exclusions_test ON exclusions (test_id);
 CREATE INDEX exclusions_worker ON exclusions (worker_id);
+
+-- Whether exclusion x covers batch b of its test.
+-- text covers: (x.which = 'all' OR b.flags <> '')
+-- text covers: AND CASE x.kind WHEN 'task' THEN b.task_id = x.task_id WHEN 'machine' THEN b.worker_id = x.worker_id
+-- text covers: WHEN 'owner' THEN b.owner = x.owner ELSE b.received >= x.since AND b.received < x.until END
+CREATE VIEW log AS
+SELECT b.*, EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x.undone IS NULL AND @covers) AS excluded FROM batches b;
+
+-- The batches that count.
+CREATE VIEW counted_batches AS SELECT * FROM log WHERE position IS NOT NULL AND NOT excluded;
+
+-- Machines of which all later batches in a test are excluded.
+CREATE VIEW shut_out (test_id, worker_id) AS
+SELECT test_id, worker_id FROM exclusions WHERE kind = 'machine' AND which = 'all' AND undone IS NULL
+UNION ALL SELECT x.test_id, w.id FROM exclusions x JOIN workers w ON w.owner = x.owner
+WHERE x.kind = 'owner' AND x.which = 'all' AND x.undone IS NULL;
 
 -- The ratio of the speed in play of a machine to the speed that it measured: server/ledger/play_speed.c.
 CREATE TABLE play_speeds (
@@ -691,18 +713,18 @@ CREATE TABLE endings (
     judgement TEXT NOT NULL CHECK (judgement IN ('right', 'wrong', 'unknown')), -- unknown: no end after 400 plies
     thought_ms INTEGER NOT NULL CHECK (thought_ms >= 0), -- both sides, up to the rule
     rest_ms INTEGER NOT NULL CHECK (rest_ms >= 0), -- and after it
-    counts INTEGER NOT NULL CHECK (counts IN (0, 1)), -- 1: its batch counts
+    counts INTEGER NOT NULL CHECK (counts IN (0, 1)), -- 1: its batch counts, unless it is excluded
     moves TEXT,                             -- after the rule, if it was wrong
     result TEXT NOT NULL,                   -- of the other end
     received REAL NOT NULL,
     PRIMARY KEY (task_id, game)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX endings_engine ON endings (engine_id, ruled, judgement, thought_ms, rest_ms) WHERE counts = 1;
+CREATE INDEX endings_engine ON endings (engine_id, ruled, judgement, thought_ms, rest_ms, test_id) WHERE counts = 1;
 CREATE INDEX endings_worker ON endings (worker_id);
 CREATE INDEX endings_test ON endings (test_id);
-CREATE TRIGGER endings_excluded AFTER UPDATE OF excluded, position ON batches
+CREATE TRIGGER endings_counted AFTER UPDATE OF position ON batches
 BEGIN
-    UPDATE endings SET counts = NEW.excluded = 0 AND NEW.position IS NOT NULL WHERE task_id = NEW.task_id AND seq = NEW.seq;
+    UPDATE endings SET counts = NEW.position IS NOT NULL WHERE task_id = NEW.task_id AND seq = NEW.seq;
 END;
 
 -- Reports of workers that could not play a side: build, bench, option, engine, sandbox, machine. Kind 'games' is the server's

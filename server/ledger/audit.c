@@ -126,7 +126,7 @@ static void check_book(Audit *audit, const Stored *stored) {
         differ(audit, "its book is spent, and it goes on");
 }
 
-// Checks that a batch's flags follow from its load, and its exclusion from the table `exclusions`.
+// Checks that a batch's flags follow from its load.
 static void check_flags(Audit *audit, const SqlLedgerCheckBatches *b) {
     Load load = {.delay = b->load_delay,
                  .steal = b->load_steal,
@@ -140,9 +140,6 @@ static void check_flags(Audit *audit, const SqlLedgerCheckBatches *b) {
     if (strcmp(flags, b->flags) != 0)
         differ(audit, "batch %lld is flagged \"%s\", its load deserves \"%s\"", (long long)b->id,
                b->flags, flags);
-    if (b->excluded != b->should_be_excluded)
-        differ(audit, "batch %lld is %sexcluded, and should %sbe", (long long)b->id,
-               b->excluded ? "" : "not ", b->should_be_excluded ? "" : "not ");
 }
 
 // Counts a batch that came in time; `position` is that of the batch before it.

@@ -74,10 +74,9 @@ static bool repeat(Turn *turn, const Batch *batch, const TaskRow *row, const Tes
 
 // ---- storing ------------------------------------------------------------------------------------
 
-// The status of a batch: whether it came in time, its flags, whether its flags or its machine are
-// excluded from the test.
+// The status of a batch: whether it came in time, and its flags.
 typedef struct BatchStatus {
-    bool in_time, excluded;
+    bool in_time;
     FlagLimits limits;
     char flags[FLAGS_MAX];
 } BatchStatus;
@@ -128,12 +127,12 @@ static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const 
         .seq = batch->seq, .units = row->test.batch_pairs, .result = result, .tc = batch->tc,
         .speed = batch->speed, .busy = batch->busy, .thought = batch->thought,
         .games_sha256 = batch->games_sha256, .now = turn->now, .due = row->due,
-        .waits = status->in_time, .excluded = status->excluded, .owner = row->owner,
-        .level = row->level, .load_delay = load->delay, .load_steal = load->steal,
-        .load_swap_mib = load->swap_mib, .load_rest_new = load->rest_new,
-        .load_rest_base = load->rest_base, .load_speed = load->speed,
-        .load_speed_before = load->speed_before, .limit_busy = limits->busy,
-        .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib, .flags = status->flags);
+        .waits = status->in_time, .owner = row->owner, .level = row->level,
+        .load_delay = load->delay, .load_steal = load->steal, .load_swap_mib = load->swap_mib,
+        .load_rest_new = load->rest_new, .load_rest_base = load->rest_base,
+        .load_speed = load->speed, .load_speed_before = load->speed_before,
+        .limit_busy = limits->busy, .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib,
+        .flags = status->flags);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
@@ -166,8 +165,6 @@ static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row)
     BatchStatus status = {.in_time = does_count(row),
                           .limits = is_timed(batch->tc) ? flag_limits(turn) : nothing};
     flags_judge(batch->busy, &batch->load, &status.limits, status.flags);
-    status.excluded = sql_ledger_is_excluded(turn->db, .test = row->test.id,
-                                             .worker = batch->worker, .flags = status.flags);
     return status;
 }
 

@@ -80,10 +80,14 @@ static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const Benc
 // A machine with another bench played another engine. The server knows that without looking at
 // results.
 static bool outvoted_exclude(Turn *turn, int64_t test, const BenchVote *vote, Error *err) {
-    Exclusion exclusion = {test, vote->worker, 0, "all", "its bench was wrong"};
+    Exclusion exclusion = {.test = test,
+                           .kind = "machine",
+                           .worker = vote->worker,
+                           .which = "all",
+                           .reason = "its bench was wrong"};
     Excluded changed;
-    return !sql_ledger_excludable(turn->db, .test = test, .worker = vote->worker, .which = "all") ||
-           ledger_exclude(turn, &exclusion, &changed, err);
+    return !sql_ledger_counts(turn->db, .test = test, .worker = vote->worker) ||
+           ledger_exclude(turn, &exclusion, NULL, &changed, err);
 }
 
 static bool establish(Turn *turn, int64_t test, const Side *side, const Votes *votes, int64_t nodes,

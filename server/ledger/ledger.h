@@ -197,18 +197,35 @@ bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *si
 
 // ---- what people do to results and machines -----------------------------------------------------
 
-// Excludes batches of one machine in one test: all its batches or the flagged ones, present and
-// future. 409 `nothing_to_exclude` if none of its batches counts.
+// Excludes batches of one test: those of a task, of a machine, of an owner, or those that arrived
+// in a window of time; all of them or the flagged ones, present and future.
 typedef struct Exclusion {
-    int64_t test, worker, user; // user 0: the server, for a reason that does not depend on results
+    int64_t test, user;  // user 0: the server, for a reason that does not depend on results
+    const char *kind;    // "task", "machine", "owner" or "window"
+    int64_t task;        // of kind task
+    int64_t worker;      // of kind machine; of kind owner: who played the test last by this machine
+    double since, until; // of kind window: [since, until), Unix seconds, not in the future
     const char *which, *reason; // "flagged" or "all"
 } Exclusion;
+typedef struct Inclusion {
+    int64_t test, exclusion, user;
+    const char *reason;
+} Inclusion;
 typedef struct Excluded {
     int64_t batches, pairs; // of batches that counted before and do not now, or the reverse
 } Excluded;
-bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Excluded *changed, Error *err);
-// Undoes all exclusions of the machine in the test; 409 `not_excluded` if there are none.
-bool ledger_include(Turn *turn, int64_t test, int64_t worker, int64_t user, Excluded *changed,
+// The results of a test as they will be, counted by a reader. ledger_recount_free() takes NULL.
+typedef struct Recount Recount;
+void ledger_recount_free(void *recount);
+// New. NULL: 404 `no_such_test`, `no_such_machine`, `no_such_task`, or 422.
+Recount *ledger_exclude_prepare(Turn *reader, const Exclusion *exclusion, Error *err);
+// `prepared` NULL: the turn counts. 409 `nothing_to_exclude` if no such batch counts; `changed` if
+// the exclusions of the test are no longer those that the reader saw.
+bool ledger_exclude(Turn *turn, const Exclusion *exclusion, Recount *prepared, Excluded *changed,
+                    Error *err);
+// Undoes an exclusion of the test, by its id. 409 `not_excluded` if it is not there, or `changed`.
+Recount *ledger_include_prepare(Turn *reader, int64_t test, int64_t exclusion, Error *err);
+bool ledger_include(Turn *turn, const Inclusion *inclusion, Recount *prepared, Excluded *changed,
                     Error *err);
 // A machine whose speed in play does not fit its clock gets no further task of the test, see
 // play_speed.c. This readmits it: from now on it is judged by its next tasks. 409 `not_misfit`.

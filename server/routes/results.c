@@ -1,7 +1,8 @@
-// The routes for results and machines: exclude a machine's batches from a test, include them again,
+// The routes for results and machines: exclude batches from a test, include them again,
 // readmit a machine to a test, block a machine, unblock it, vouch for its owner or no longer. Each
 // is both a form and a call of the API. The reply to a form redirects to the page of the form.
 #include <string.h>
+#include <time.h>
 
 #include "server/common/one_line.h"
 #include "server/http/handler.h"
@@ -31,21 +32,66 @@ static bool read_worker(Request *req, int64_t *worker, Error *err) {
     return true;
 }
 
-static bool read_exclusion(Request *req, Exclusion *exclusion, Error *err) {
-    json_int_t worker = 0;
-    exclusion->reason = "";
+// A time of a form is UTC, as the field gives it: 2026-11-26T10:30.
+static bool read_time(Request *req, const char *name, double *out, Error *err) {
+    struct tm tm = {0};
+    const char *end = strptime(form_text(req, name), "%Y-%m-%dT%H:%M", &tm);
+    if (!end || *end)
+        return error_field(err, 422, "bad_field", name, "%s is a date and a time", name);
+    *out = (double)timegm(&tm);
+    return true;
+}
+
+static bool read_id(Request *req, const char *name, int64_t *id, Error *err) {
+    long number;
+    if (!parse_long(form_text(req, name), 1, INT64_MAX, &number))
+        return error_field(err, 422, "bad_field", name, "%s is a number", name);
+    *id = number;
+    return true;
+}
+
+static bool read_exclusion_form(Request *req, Exclusion *x, Error *err) {
+    x->kind = form_text(req, "kind");
+    x->which = form_text(req, "which");
+    x->reason = form_text(req, "reason");
+    if (strcmp(x->kind, "task") == 0)
+        return read_id(req, "task", &x->task, err);
+    if (strcmp(x->kind, "window") == 0)
+        return read_time(req, "from", &x->since, err) && read_time(req, "to", &x->until, err);
+    return read_worker(req, &x->worker, err);
+}
+
+static bool read_exclusion_json(Request *req, Exclusion *x, Error *err) {
+    json_int_t worker = 0, task = 0;
+    x->reason = "";
+    if (!request_json(req, err, "{s:s, s?I, s?I, s?F, s?F, s:s, s?s}", "kind", &x->kind, "worker",
+                      &worker, "task", &task, "from", &x->since, "to", &x->until, "which",
+                      &x->which, "reason", &x->reason))
+        return false;
+    x->worker = worker;
+    x->task = task;
+    return true;
+}
+
+static bool read_exclusion(Request *req, Exclusion *x, Error *err) {
+    *x = (Exclusion){.test = request_id(req, 0)};
+    return (request_is_api(req) ? read_exclusion_json : read_exclusion_form)(req, x, err) &&
+           reason_check(x->reason, err);
+}
+
+static bool read_inclusion(Request *req, Inclusion *x, Error *err) {
+    json_int_t id = 0;
+    *x = (Inclusion){.test = request_id(req, 0), .reason = ""};
     if (request_is_api(req)) {
-        if (!request_json(req, err, "{s:I, s:s, s?s}", "worker", &worker, "which",
-                          &exclusion->which, "reason", &exclusion->reason))
+        if (!request_json(req, err, "{s:I, s?s}", "exclusion", &id, "reason", &x->reason))
             return false;
-        exclusion->worker = worker;
+        x->exclusion = id;
     } else {
-        exclusion->which = form_text(req, "which");
-        exclusion->reason = form_text(req, "reason");
-        if (!read_worker(req, &exclusion->worker, err))
+        x->reason = form_text(req, "reason");
+        if (!read_id(req, "exclusion", &x->exclusion, err))
             return false;
     }
-    return reason_check(exclusion->reason, err);
+    return reason_check(x->reason, err);
 }
 
 static bool read_one_worker(Request *req, int64_t *worker, Error *err) {
@@ -68,22 +114,39 @@ static bool answer_excluded(Request *req, Response *res, int64_t test, const Exc
                       "/tests/%lld#workers", (long long)test);
 }
 
+static bool exclude_prepare(Request *req, Response *res, Error *err) {
+    Exclusion exclusion;
+    (void)res;
+    req->state_free = ledger_recount_free;
+    return submitted_right(req, ACTION_EXCLUDE, err) && read_exclusion(req, &exclusion, err) &&
+           (req->state = ledger_exclude_prepare(req->turn, &exclusion, err));
+}
+
 static bool exclude(Request *req, Response *res, Error *err) {
-    Exclusion exclusion = {.test = request_id(req, 0)};
+    Exclusion exclusion;
     Excluded changed = {0};
     Caller caller = submitted_caller(req);
-    return submitted_right(req, ACTION_EXCLUDE, err) && read_exclusion(req, &exclusion, err) &&
-           submit_exclude(&caller, &exclusion, &changed, err) &&
+    return read_exclusion(req, &exclusion, err) &&
+           submit_exclude(&caller, &exclusion, req->state, &changed, err) &&
            answer_excluded(req, res, exclusion.test, &changed);
 }
 
+static bool include_prepare(Request *req, Response *res, Error *err) {
+    Inclusion inclusion;
+    (void)res;
+    req->state_free = ledger_recount_free;
+    return submitted_right(req, ACTION_INCLUDE, err) && read_inclusion(req, &inclusion, err) &&
+           (req->state =
+                ledger_include_prepare(req->turn, inclusion.test, inclusion.exclusion, err));
+}
+
 static bool include(Request *req, Response *res, Error *err) {
-    int64_t test = request_id(req, 0), worker = 0;
+    Inclusion inclusion;
     Excluded changed = {0};
     Caller caller = submitted_caller(req);
-    return submitted_right(req, ACTION_INCLUDE, err) && read_one_worker(req, &worker, err) &&
-           submit_include(&caller, test, worker, &changed, err) &&
-           answer_excluded(req, res, test, &changed);
+    return read_inclusion(req, &inclusion, err) &&
+           submit_include(&caller, &inclusion, req->state, &changed, err) &&
+           answer_excluded(req, res, inclusion.test, &changed);
 }
 
 static bool readmit(Request *req, Response *res, Error *err) {
@@ -148,10 +211,10 @@ static bool unvouch(Request *req, Response *res, Error *err) {
 }
 
 const Route routes_results[] = {
-    {"POST", "/api/v1/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
-    {"POST", "/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, NULL, exclude},
-    {"POST", "/api/v1/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
-    {"POST", "/tests/{id}/include", ACCESS_PERSON, BODY_MAX, NULL, include},
+    {"POST", "/api/v1/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, exclude_prepare, exclude},
+    {"POST", "/tests/{id}/exclude", ACCESS_PERSON, BODY_MAX, exclude_prepare, exclude},
+    {"POST", "/api/v1/tests/{id}/include", ACCESS_PERSON, BODY_MAX, include_prepare, include},
+    {"POST", "/tests/{id}/include", ACCESS_PERSON, BODY_MAX, include_prepare, include},
     {"POST", "/api/v1/tests/{id}/readmit", ACCESS_PERSON, BODY_MAX, NULL, readmit},
     {"POST", "/tests/{id}/readmit", ACCESS_PERSON, BODY_MAX, NULL, readmit},
     {"POST", "/api/v1/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},

@@ -25,18 +25,20 @@ bool submit_correct_bench(const Caller *caller, int64_t test, const char *side, 
            ledger_bench_correct_side(caller->turn, test, side, nodes, caller->viewer->user_id, err);
 }
 
-bool submit_exclude(const Caller *caller, const Exclusion *exclusion, Excluded *changed,
-                    Error *err) {
+bool submit_exclude(const Caller *caller, const Exclusion *exclusion, Recount *prepared,
+                    Excluded *changed, Error *err) {
     Exclusion own = *exclusion;
     own.user = caller->viewer->user_id;
     return may(ACTION_EXCLUDE, caller, own.test, err) &&
-           ledger_exclude(caller->turn, &own, changed, err);
+           ledger_exclude(caller->turn, &own, prepared, changed, err);
 }
 
-bool submit_include(const Caller *caller, int64_t test, int64_t worker, Excluded *changed,
-                    Error *err) {
-    return may(ACTION_INCLUDE, caller, test, err) &&
-           ledger_include(caller->turn, test, worker, caller->viewer->user_id, changed, err);
+bool submit_include(const Caller *caller, const Inclusion *inclusion, Recount *prepared,
+                    Excluded *changed, Error *err) {
+    Inclusion own = *inclusion;
+    own.user = caller->viewer->user_id;
+    return may(ACTION_INCLUDE, caller, own.test, err) &&
+           ledger_include(caller->turn, &own, prepared, changed, err);
 }
 
 bool submit_readmit(const Caller *caller, int64_t test, int64_t worker, Error *err) {

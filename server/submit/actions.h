@@ -10,11 +10,11 @@ bool submit_pause(const Caller *caller, int64_t test, Error *err);
 // `side`: "new" or "base".
 bool submit_correct_bench(const Caller *caller, int64_t test, const char *side, int64_t nodes,
                           Error *err);
-// `exclusion->user` is the viewer.
-bool submit_exclude(const Caller *caller, const Exclusion *exclusion, Excluded *changed,
-                    Error *err);
-bool submit_include(const Caller *caller, int64_t test, int64_t worker, Excluded *changed,
-                    Error *err);
+// The viewer becomes the user. `prepared`: ledger_exclude_prepare(), ledger_include_prepare().
+bool submit_exclude(const Caller *caller, const Exclusion *exclusion, Recount *prepared,
+                    Excluded *changed, Error *err);
+bool submit_include(const Caller *caller, const Inclusion *inclusion, Recount *prepared,
+                    Excluded *changed, Error *err);
 bool submit_readmit(const Caller *caller, int64_t test, int64_t worker, Error *err);
 bool submit_block(const Caller *caller, int64_t machine, bool block, const char *reason,
                   Error *err);

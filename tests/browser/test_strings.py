@@ -188,7 +188,7 @@ def fill():
     games = played(task, 0, "2222")
     sha = ok(upload(second, task, 0, games)).json["sha256"]
     ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", sha, said=wrong(games))))
-    ok(admin.api("POST", f"/tests/{test}/exclude", {"worker": second.worker, "which": "all", "reason": long_line()}))
+    ok(admin.api("POST", f"/tests/{test}/exclude", {"kind": "machine", "worker": second.worker, "which": "all", "reason": long_line()}))
     ok(admin.api("POST", f"/tests/{test}/include", {"worker": second.worker}))
     fail(third)
     ok(admin.api("POST", f"/machines/{first.worker}/block", {"reason": long_line()}))

@@ -57,14 +57,16 @@ static bool but_for(const char *code, bool done, Error *err) {
 }
 
 static bool do_exclude(const Caller *caller, Error *err) {
-    Exclusion exclusion = {.test = 1, .worker = 1, .which = "all", .reason = ""};
+    Exclusion exclusion = {.test = 1, .kind = "machine", .worker = 1, .which = "all", .reason = ""};
     Excluded changed;
-    return but_for("nothing_to_exclude", submit_exclude(caller, &exclusion, &changed, err), err);
+    return but_for("nothing_to_exclude", submit_exclude(caller, &exclusion, NULL, &changed, err),
+                   err);
 }
 
 static bool do_include(const Caller *caller, Error *err) {
+    Inclusion inclusion = {.test = 1, .exclusion = 1, .reason = ""};
     Excluded changed;
-    return but_for("not_excluded", submit_include(caller, 1, 1, &changed, err), err);
+    return but_for("not_excluded", submit_include(caller, &inclusion, NULL, &changed, err), err);
 }
 
 static bool do_readmit(const Caller *caller, Error *err) {

@@ -222,6 +222,27 @@ bool kit_result_is(LedgerKit *kit, const char *word) {
     return strcmp(text, word) == 0;
 }
 
+bool kit_exclude(LedgerKit *kit, int64_t test, int64_t worker, const char *which,
+                 Excluded *changed) {
+    Exclusion exclusion = {.test = test,
+                           .user = 2,
+                           .kind = "machine",
+                           .worker = worker,
+                           .which = which,
+                           .reason = "because"};
+    return ledger_exclude(&kit->turn, &exclusion, NULL, changed, &kit->err);
+}
+
+bool kit_include(LedgerKit *kit, int64_t test, int64_t worker, Excluded *changed) {
+    Inclusion inclusion = {.test = test, .user = 2, .reason = ""};
+    inclusion.exclusion =
+        kit_int(kit,
+                "SELECT coalesce(max(id), 0) FROM exclusions WHERE test_id = %lld AND "
+                "worker_id = %lld AND undone IS NULL",
+                (long long)test, (long long)worker);
+    return ledger_include(&kit->turn, &inclusion, NULL, changed, &kit->err);
+}
+
 int kit_check(LedgerKit *kit) {
     char *text = NULL;
     size_t size = 0;

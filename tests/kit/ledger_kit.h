@@ -45,6 +45,10 @@ json_t *kit_result_with(const char *outcomes, const char *members);
 Batch kit_batch(int64_t task, int64_t worker, int64_t seq, const json_t *result);
 bool kit_post(LedgerKit *kit, int64_t task, int64_t worker, int64_t seq, const char *outcomes,
               BatchReply *reply);
+// Excludes batches of a machine ("all" or "flagged"), and undoes its latest exclusion in the test.
+bool kit_exclude(LedgerKit *kit, int64_t test, int64_t worker, const char *which,
+                 Excluded *changed);
+bool kit_include(LedgerKit *kit, int64_t test, int64_t worker, Excluded *changed);
 // Whether test 1 ended with this result ("": it is open).
 bool kit_result_is(LedgerKit *kit, const char *word);
 // The number of differences that `server check` finds. They are printed.

@@ -176,8 +176,11 @@ class Sequences:
         body = {}
         if deed == "modify":
             body = {self.random.choice(("title", "priority", "pairs_max", "tc", "new_options", "description")): self.random.choice(("1", 5, 8, "nodes=50", "Hash=8", "x"))}
-        elif deed in ("exclude", "include"):
-            body = {"worker": self.random.randrange(1, 8), "which": self.random.choice(("flagged", "all")), "reason": "odd"}
+        elif deed == "exclude":
+            kind, member = self.random.choice((("machine", "worker"), ("owner", "worker"), ("task", "task")))
+            body = {"kind": kind, member: self.random.randrange(1, 8), "which": self.random.choice(("flagged", "all")), "reason": "odd"}
+        elif deed == "include":
+            body = {"exclusion": self.random.randrange(1, 8), "reason": "odd"}
         elif deed == "bench":
             body = {"side": self.random.choice(("new", "base")), "nodes": 12345}
         elif deed in ("stop", "harmful"):

@@ -164,8 +164,10 @@ typedef struct Row {
 static bool log_gives(int64_t test, const SprtBounds *bounds, const char *result) {
     SprtState state = {0};
     double counts[5] = {0};
-    SqlLedgerBatchesInTimeRows rows scope(sql_rows_end) = sql_ledger_batches_in_time(kit.db, test);
-    while (sql_ledger_batches_in_time_next(&rows)) {
+    SqlLedgerCheckBatchesRows rows scope(sql_rows_end) = sql_ledger_check_batches(kit.db, test);
+    while (sql_ledger_check_batches_next(&rows)) {
+        if (!rows.row.has_position)
+            continue;
         json_auto_t *played = json_loads(rows.row.result, 0, NULL);
         if (state.verdict != SPRT_OPEN)
             return false;

@@ -192,9 +192,10 @@ def each_opening_says_how_often_it_was_decisive():
                 "finished) VALUES (900, ?, ?, 0, 8, 'new', 'base', 1, 'play', 'done', 1, 1, 1)", test, worker)
     outcomes = "4022", "2024"
     for seq, text in enumerate(outcomes):
-        sql(server, "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received, position, excluded, "
-                    "thought, level) VALUES (?, 900, ?, ?, 4, ?, '10+0.1', 1, 0, 1, ?, ?, 0, 1)",
-            test, worker, seq, json.dumps({"outcomes": text}), seq + 1, seq)
+        sql(server, "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received, position, "
+                    "thought, level) VALUES (?, 900, ?, ?, 4, ?, '10+0.1', 1, 0, ?, ?, 0, 1)",
+            test, worker, seq, json.dumps({"outcomes": text}), seq + 1, seq + 1)
+    sql(server, "INSERT INTO exclusions (test_id, kind, since, until, which, reason, created) VALUES (?, 'window', 2, 3, 'all', '', 9)", test)
     document = Client(server).api("GET", f"/books/{book}").json
     equal((set(document["played"]), set(document["played"]["items"][0])),
           (set(EXAMPLES["book.more"]["played"]), set(EXAMPLES["book.more"]["played"]["items"][0])))

@@ -137,9 +137,9 @@ def the_engine_shows_how_often_its_rules_are_wrong():
 
 def an_excluded_machine_has_no_say_in_it():
     boss = server.client("boss")
-    equal(boss.api("POST", "/tests/1/exclude", {"worker": worker.worker, "which": "all", "reason": "odd"}).status, 200)
+    equal(boss.api("POST", "/tests/1/exclude", {"kind": "machine", "worker": worker.worker, "which": "all", "reason": "odd"}).status, 200)
     equal(engine()["adjudication"], None)
-    equal(boss.api("POST", "/tests/1/include", {"worker": worker.worker}).status, 200)
+    equal(boss.api("POST", "/tests/1/include", {"exclusion": 1}).status, 200)
     equal(engine()["adjudication"]["wins"], 2)
     contains(server.command("check", server.data), "0 differences")
 

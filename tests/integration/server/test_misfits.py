@@ -140,7 +140,7 @@ def a_batch_cannot_hide_how_fast_it_was():
 
 
 def an_exclusion_is_the_maintainers():
-    equal(boss.api("POST", "/tests/1/exclude", {"worker": machine("dan").worker, "which": "all"}).status, 200)
+    equal(boss.api("POST", "/tests/1/exclude", {"kind": "machine", "worker": machine("dan").worker, "which": "all"}).status, 200)
     contains(document()["misfit_warning"], "its batches are excluded")
 
 

@@ -285,7 +285,7 @@ def lines_of_text_that_act_or_are_not_seen_are_refused_with_their_field_and_the_
             ("name", owner.api("POST", "/tokens", {"name": text, "scope": "worker"})),
             ("title", owner.api("POST", "/tests", {"title": text, "commit": "main"})),
             ("reason", owner.api("POST", f"/machines/{worker.worker}/block", {"reason": text})),
-            ("reason", owner.api("POST", "/tests/1/exclude", {"worker": worker.worker, "which": "all", "reason": text})),
+            ("reason", owner.api("POST", "/tests/1/exclude", {"kind": "machine", "worker": worker.worker, "which": "all", "reason": text})),
             ("reason", admin.api("POST", "/tests/1/stop", {"reason": text})),
             ("reason", worker.api("PUT", f"/tasks/{task['id']}/faults/0", {**fault_report, "reason": text})),
             ("email", Client(server).api("POST", "/users", {"name": "emil", "password": PASSWORD, "email": text})),
@@ -365,7 +365,7 @@ anyone: POST /logout /api/v1/logout
 """
 # What is said with a call, so that nothing comes of it.
 BODIES = {"password": {"old": "x", "password": "short"}, "tokens": {"name": "x", "scope": "king"}, "role": {"role": "king", "grant": "1"},
-          "state": {"state": "asleep"}, "exclude": {"worker": "999", "which": "none"}, "include": {"worker": "999"}, "readmit": {"worker": "999"},
+          "state": {"state": "asleep"}, "exclude": {"kind": "none", "which": "none"}, "include": {"exclusion": "999"}, "readmit": {"worker": "999"},
           "modify": {"wings": "two"}, "tests": {"title": "x", "commit": "nothing"}, "new": {"title": "x", "commit": "nothing"},
           "check": {"title": "x", "commit": "nothing"}}
 PLACES = {"{engine}": "anvil", "{rest...}": "HEAD", "{name...}": "none.css", "{sha256}": "f" * 64, "{task}": "999", "{seq}": "0",

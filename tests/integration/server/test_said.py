@@ -120,7 +120,7 @@ def the_page_tells_whether_it_is_the_engine_or_one_machine():
     equal([(m["side"], m["name"], m["moves"], m["wrong"]) for m in machines],
           [("base", "<b>odd</b>", MOVES, 40), ("base", "third", 2 * MOVES, 1), ("base", "first", 5 * MOVES, 0)])
     contains(anyone.get("/tests/1").text, "&lt;b&gt;odd&lt;/b&gt;")
-    equal(boss.api("POST", "/tests/1/exclude", {"worker": liar.worker, "which": "all"}).status, 200)
+    equal(boss.api("POST", "/tests/1/exclude", {"kind": "machine", "worker": liar.worker, "which": "all"}).status, 200)
     equal((document()["said_warning"], document()["said"]["machines"]), (None, []))
     post(liar, said(side(MOVES), side(MOVES, false_mate=MOVES)))  # excluded from now on as well
     equal(document()["said_warning"], None)
@@ -135,7 +135,7 @@ def lies_decide_nothing():
         reply = post(worker, said(everything, everything))
         equal((reply.json["counted"], reply.json["why"]), (True, "done"))
     after = document()
-    equal((after["state"], after["failures"], after["exclusions"][0]["worker_name"]), ("active", [], "<b>odd</b>"))
+    equal((after["state"], after["failures"], after["exclusions"][0]["what"]), ("active", [], "of machine <b>odd</b>"))
     equal(after["stats"]["ptnml"], [before["ptnml"][0], before["ptnml"][1], before["ptnml"][2] + 3 * PAIRS, *before["ptnml"][3:]])
     contains(after["said_warning"], "; 2 of 3 machines show it.")
     true("slander" == after["said"]["machines"][0]["name"], after["said"])

@@ -147,7 +147,7 @@ def unproven_owners_get_nothing_before_vouched_owners_have_played():
     equal(stranger.post(task).json["counted"], True)
     shares = anyone.api("GET", f"/tests/{test}").json["shares"]
     equal(shares, {"vouched": played, "recorded": 0, "unproven": BATCH, "author": 0, "waits": None})
-    equal(boss.api("POST", f"/tests/{test}/exclude", {"worker": good.id, "which": "all"}).status, 200)
+    equal(boss.api("POST", f"/tests/{test}/exclude", {"kind": "machine", "worker": good.id, "which": "all"}).status, 200)
     said = "A verdict waits for pairs of vouched owners: recorded owners made 0.0\u00a0% and unproven owners made 100.0\u00a0%"
     contains(anyone.api("GET", f"/tests/{test}").json["shares"]["waits"], said)
     contains(anyone.get(f"/tests/{test}").text, said)

@@ -163,7 +163,8 @@ def a_maintainer_excludes_marked_batches_and_takes_it_back():
     body = {**EXAMPLES["exclude.request"], "worker": worker.worker}
     equal(dev.api("POST", "/tests/1/exclude", body).code, "forbidden")
     equal(anyone.api("POST", "/tests/1/exclude", body).status, 401)
-    for change, code in (({"worker": 99}, "no_such_machine"), ({"which": "lost"}, "bad_request"), ({"reason": "r" * 400}, "bad_field")):
+    for change, code in (({"worker": 99}, "no_such_machine"), ({"which": "lost"}, "bad_request"), ({"kind": "engine"}, "bad_request"),
+                          ({"reason": "r" * 400}, "bad_field")):
         equal(boss.api("POST", "/tests/1/exclude", {**body, **change}).code, code, change)
     reply = boss.api("POST", "/tests/1/exclude", body)
     equal(sorted(reply.json), sorted(EXAMPLES["exclude.reply"]), reply)
@@ -177,14 +178,14 @@ def a_maintainer_excludes_marked_batches_and_takes_it_back():
     page = boss.get("/tests/1").text
     contains(page, 'action="/tests/1/include"')
     contains(page, 'action="/tests/1/exclude"')
-    equal(boss.form("/tests/1/include", {"worker": worker.worker}).status, 303)
-    equal(boss.api("POST", "/tests/1/include", {"worker": worker.worker}).code, "not_excluded")
+    equal(boss.form("/tests/1/include", {"exclusion": 1}).status, 303)
+    equal(boss.api("POST", "/tests/1/include", {"exclusion": 1}).code, "not_excluded")
     equal(stats(), before)
-    equal(boss.form("/tests/1/exclude", {"worker": "", "which": "all"}).status, 422)
-    equal(boss.form("/tests/1/exclude", {"worker": worker.worker, "which": "all", "reason": ""}).status, 303)
+    equal(boss.form("/tests/1/exclude", {"kind": "machine", "worker": "", "which": "all"}).status, 422)
+    equal(boss.form("/tests/1/exclude", {"kind": "machine", "worker": worker.worker, "which": "all", "reason": ""}).status, 303)
     equal(anyone.api("GET", "/tests/1").json["workers"], [])
     equal(post(4).json["counted"], False)
-    equal(boss.form("/tests/1/include", {"worker": worker.worker}).status, 303)
+    equal(boss.form("/tests/1/include", {"exclusion": 2}).status, 303)
     equal([e["type"] for e in anyone.api("GET", "/events?type=excluded").json["items"]], ["excluded"] * 4)
     contains(server.command("check", server.data), "0 differences")
 

@@ -123,8 +123,7 @@ static void openings_that_return_are_played_before_the_book_is_spent(void **stat
 
 static bool exclude(int64_t worker) {
     Excluded changed;
-    Exclusion exclusion = {1, worker, 2, "all", "because"};
-    return ledger_exclude(&kit.turn, &exclusion, &changed, &kit.err);
+    return kit_exclude(&kit, 1, worker, "all", &changed);
 }
 
 static void the_openings_of_an_excluded_machine_are_spent(void **state) {
@@ -138,7 +137,7 @@ static void the_openings_of_an_excluded_machine_are_spent(void **state) {
     assert_int_equal(kit_claim(&kit, 3, 4, 0), 0); // nor may it waste others
     play(1, 100);
     check_spent(DEALT - counted);
-    assert_true(ledger_include(&kit.turn, 1, 3, 2, &changed, &kit.err));
+    assert_true(kit_include(&kit, 1, 3, &changed));
     assert_int_equal(kit_int(&kit, "SELECT units_counted FROM tests"), DEALT);
     assert_true(kit_result_is(&kit, "undecided"));
     assert_int_equal(kit_check(&kit), 0);
@@ -154,8 +153,8 @@ static void a_last_batch_that_is_excluded_ends_the_test(void **state) {
     play(1, 100);
     assert_true(kit_result_is(&kit, ""));
     if (batches == 1)
-        kit_sql(&kit, "INSERT INTO exclusions (test_id, worker_id, which, reason, created) VALUES "
-                      "(1, 3, 'all', '', 1)");
+        kit_sql(&kit, "INSERT INTO exclusions (test_id, kind, worker_id, which, reason, created) "
+                      "VALUES (1, 'machine', 3, 'all', '', 1)");
     else
         assert_true(exclude(3));
     post(mine, 3, batches - 1);

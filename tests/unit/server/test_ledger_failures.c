@@ -250,7 +250,7 @@ static void the_third_owner_decides(void **state) {
     char *why scope(free_ptr) = kit_text(&kit, "SELECT message FROM failures WHERE worker_id = 3");
     assert_non_null(strstr(why, "bench is 1 there, and 777"));
     assert_int_equal(kit_claim(&kit, 3, 4, 0), 0);
-    assert_int_equal(kit_int(&kit, "SELECT excluded FROM batches"), 1);
+    assert_int_equal(kit_int(&kit, "SELECT excluded FROM log"), 1);
     assert_int_equal(kit_int(&kit, "SELECT counts ->> '$.wins' FROM tests"), 0);
     assert_int_equal(kit_check(&kit), 0);
 }

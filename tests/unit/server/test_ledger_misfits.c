@@ -109,8 +109,8 @@ static void the_result_stays_as_it_was_played(void **state) {
     speed_play((Told){5, 0.5, 1, NULL});
     assert_int_equal(speed_misfits(), 1);
     assert_int_equal(kit_int(&speed_kit, "SELECT units_counted FROM tests"), 4 * 8);
-    assert_int_equal(
-        kit_int(&speed_kit, "SELECT count(*) FROM batches WHERE NOT counted OR excluded"), 0);
+    assert_int_equal(kit_int(&speed_kit, "SELECT count(*) FROM log WHERE NOT counted OR excluded"),
+                     0);
     assert_int_equal(kit_int(&speed_kit, "SELECT count(*) FROM exclusions"), 0);
     assert_int_equal(kit_check(&speed_kit), 0);
     char *before scope(free_ptr) = kit_text(&speed_kit, "SELECT counts || points FROM tests");
@@ -120,9 +120,7 @@ static void the_result_stays_as_it_was_played(void **state) {
     assert_string_equal(before, after);
     assert_true(speed_is_barred(5));
     Excluded changed; // a maintainer may take them out
-    assert_true(ledger_exclude(&speed_kit.turn,
-                               &(Exclusion){.test = 1, .worker = 5, .which = "all", .reason = ""},
-                               &changed, &speed_kit.err));
+    assert_true(kit_exclude(&speed_kit, 1, 5, "all", &changed));
     assert_int_equal(changed.pairs, 8);
 }
 

@@ -222,7 +222,7 @@ static void an_excluded_batch_takes_its_place_and_does_not_count(void **state) {
     kit.turn.now += 1;
     assert_true(post_as(slow, 1, 0, ""));
     assert_true(post_as(quick, 3, 1, ""));
-    assert_true(ledger_exclude(&kit.turn, &(Exclusion){1, 3, 2, "all", ""}, &changed, &kit.err));
+    assert_true(kit_exclude(&kit, 1, 3, "all", &changed));
     int64_t more = kit_claim(&kit, 3, 4, 0);
     kit.turn.now += 1;
     int64_t last = kit_claim(&kit, 2, 4, 0);
@@ -232,7 +232,7 @@ static void an_excluded_batch_takes_its_place_and_does_not_count(void **state) {
     assert_int_equal(counted(), 12);
     assert_int_equal(kit_int(&kit, "SELECT positions FROM tests"), 6);
     assert_int_equal(kit_check(&kit), 0);
-    assert_true(ledger_include(&kit.turn, 1, 3, 2, &changed, &kit.err));
+    assert_true(kit_include(&kit, 1, 3, &changed));
     assert_int_equal(counted(), 24);
     assert_int_equal(kit_check(&kit), 0);
 }

@@ -180,12 +180,10 @@ static void a_blocked_or_an_excluded_machine_is_not_heard(void **state) {
     speed_others_play();
     kit_sql(&speed_kit, "UPDATE workers SET blocked = 1 WHERE id = 4");
     Excluded changed;
-    assert_true(ledger_exclude(&speed_kit.turn,
-                               &(Exclusion){.test = 1, .worker = 3, .which = "all", .reason = ""},
-                               &changed, &speed_kit.err));
+    assert_true(kit_exclude(&speed_kit, 1, 3, "all", &changed));
     speed_play((Told){5, 0.5, 1, NULL});
     assert_int_equal(speed_misfits(), 0);
-    assert_true(ledger_include(&speed_kit.turn, 1, 3, 0, &changed, &speed_kit.err));
+    assert_true(kit_include(&speed_kit, 1, 3, &changed));
     speed_play((Told){5, 0.5, 1, NULL});
     assert_true(speed_is_barred(5));
 }

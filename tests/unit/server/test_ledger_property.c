@@ -127,11 +127,11 @@ static void do_pause(void) {
 // where it stood on the brink, which the bounds of these lives never allow.
 static void do_exclude(void) {
     Excluded gone, back;
-    Exclusion exclusion = {1, 1 + roll(WORKERS), 2, "all", ""};
-    if (!ledger_exclude(&kit.turn, &exclusion, &gone, &kit.err))
+    int64_t worker = 1 + roll(WORKERS);
+    if (!kit_exclude(&kit, 1, worker, "all", &gone))
         return;
     assert_int_equal(kit_check(&kit), 0);
-    assert_true(ledger_include(&kit.turn, 1, exclusion.worker, 2, &back, &kit.err));
+    assert_true(kit_include(&kit, 1, worker, &back));
     assert_int_equal(gone.pairs, back.pairs);
 }
 

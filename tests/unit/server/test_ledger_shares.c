@@ -81,9 +81,9 @@ static void do_post(Known *task) {
 
 static void do_exclude(void) {
     Excluded changed;
-    Exclusion exclusion = {1, 1 + roll(WORKERS), 2, "all", ""};
-    if (!ledger_exclude(&kit.turn, &exclusion, &changed, &kit.err))
-        (void)!ledger_include(&kit.turn, 1, exclusion.worker, 2, &changed, &kit.err);
+    int64_t worker = 1 + roll(WORKERS);
+    if (!kit_exclude(&kit, 1, worker, "all", &changed))
+        (void)kit_include(&kit, 1, worker, &changed);
 }
 
 static void step(bool excluding) {
@@ -106,10 +106,11 @@ static void step(bool excluding) {
 
 // The batches after which a share is too large, by a formula of its own.
 static int64_t broken_prefixes(void) {
-    return kit_int(&kit, "SELECT count(*) FROM (SELECT sum(iif(level = 0, units, 0)) OVER w AS u, "
-                         "sum(iif(level = 1, units, 0)) OVER w AS r, sum(units) OVER w AS n "
-                         "FROM batches WHERE position IS NOT NULL AND excluded = 0 "
-                         "WINDOW w AS (ORDER BY position)) WHERE 3 * r > n - u OR 20 * u > n");
+    return kit_int(
+        &kit,
+        "SELECT count(*) FROM (SELECT sum(iif(level = 0, units, 0)) OVER w AS u, "
+        "sum(iif(level = 1, units, 0)) OVER w AS r, sum(units) OVER w AS n "
+        "FROM counted_batches WINDOW w AS (ORDER BY position)) WHERE 3 * r > n - u OR 20 * u > n");
 }
 
 static void begin(uint64_t seed, const char *elo1) {
@@ -184,7 +185,7 @@ static void after_an_exclusion_the_verdict_waits_for_vouched_pairs(void **state)
     play(1, 10);
     play(3, 30);
     play(6, 20);
-    assert_true(ledger_exclude(&kit.turn, &(Exclusion){1, 3, 2, "all", ""}, &changed, &kit.err));
+    assert_true(kit_exclude(&kit, 1, 3, "all", &changed));
     assert_int_equal(state_of_test(), 6);
     kit_sql(&kit, "UPDATE tests SET parameters = json_set(parameters, '$.elo1', 230.0, '$.elo0', "
                   "200.0)");

@@ -158,12 +158,11 @@ static void it_is_counted_again_after_an_exclusion(void **state) {
     kit_let_go(ledger);
     int64_t next = kit_claim(ledger, 3, 4, 0);
     assert_true(post(next, 3, 0, "{\"nodes\": [1000, 1000, 1000, 1000]}"));
-    Exclusion exclusion = {test, 1, 2, "all", "because"};
-    assert_true(ledger_exclude(&ledger->turn, &exclusion, &changed, &ledger->err));
+    assert_true(kit_exclude(ledger, test, 1, "all", &changed));
     assert_int_equal(changed.pairs, 4);
     assert_stored("counts || units_counted", "{\"nodes\":4000,\"v\":3}4");
     assert_int_equal(kit_check(ledger), 0);
-    assert_true(ledger_include(&ledger->turn, test, 1, 2, &changed, &ledger->err));
+    assert_true(kit_include(ledger, test, 1, &changed));
     assert_stored("counts || units_counted", "{\"nodes\":4040,\"v\":3}8");
     assert_int_equal(kit_check(ledger), 0);
 }
