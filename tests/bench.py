@@ -5,7 +5,7 @@ Everything runs alone and one after the other on this machine; what is noisy is 
 figures come with the disk's own: how long a small write and fsync take in the same folder, because every durable reply waits
 for at least one.
 
-usage: tests/bench.py [--build DIR] [--games N] [--seed N] [PART…]     parts: engine, statistics, match, server, visitors; by name
+usage: tests/bench.py [--build DIR] [--games N] [--seed N] [PART…]     parts: engine, statistics, match, server, recount, visitors; by name
 alone: judgement, strength, clock, thieves, audit, window, books, order, worth, verdicts
 
 --games N: how many games each match of our engine has. The part match plays 100, in two minutes, where none are asked for;
@@ -29,6 +29,7 @@ import bench_books  # noqa: E402
 import bench_conditions  # noqa: E402
 import bench_engine  # noqa: E402
 import bench_judgement  # noqa: E402
+import bench_recount  # noqa: E402
 import bench_statistics  # noqa: E402
 import bench_visitors  # noqa: E402
 from figures import STOCKFISH, median_of, number, output, row  # noqa: E402
@@ -260,7 +261,8 @@ def server(build, _games):
     return fine
 
 
-PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": match, "server": server, "visitors": bench_visitors.visitors}
+PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": match, "server": server,
+         "recount": bench_recount.recount, "visitors": bench_visitors.visitors}
 BY_NAME = {"strength": bench_engine.strength, "judgement": bench_judgement.judgement}
 SEEDED = {"clock": bench_conditions.clock, "thieves": bench_conditions.thieves, "audit": bench_conditions.audit,
           "window": bench_books.window, "books": bench_books.books,
