@@ -176,17 +176,21 @@ class Soak:
             self.over.set()
             watcher.join()
 
-    def await_batch(self, patience):
-        known = self.count("SELECT count(*) FROM batches")
+    def await_count(self, text, known, patience):
+        """Until `text` counts something else than is known."""
         deadline = time.monotonic() + patience
-        while self.count("SELECT count(*) FROM batches") == known and time.monotonic() < deadline:
+        while self.count(text) == known and time.monotonic() < deadline:
             time.sleep(0.2)
 
+    def await_batch(self, patience):
+        self.await_count("SELECT count(*) FROM batches", self.count("SELECT count(*) FROM batches"), patience)
+
     def settle(self):
-        """All play for a moment more, deliver, and leave in order."""
+        """All play for a moment more, deliver, and leave in order; then no batch waits for another."""
         self.await_batch(600)
         for worker in self.workers:
             self.leave(worker, signal.SIGINT, (0,), 60)
+        self.await_count("SELECT exists(SELECT 1 FROM batches WHERE waits)", 1, 60)
 
     def count(self, text):
         return self.sql(self.server, text)[0][0]
@@ -263,6 +267,7 @@ class Soak:
 
     def no_task_stays_open(self):
         assert self.count("SELECT count(*) FROM tasks WHERE state = 'open'") == 0
+        assert self.count("SELECT count(*) FROM batches WHERE waits") == 0
 
     def memory_stays_flat(self):
         """The first third against the last, the largest of each program; what a start needs is in both."""
