@@ -57,7 +57,7 @@ SELECT id FROM tasks WHERE test_id = :test AND state = 'open' LIMIT 1
 -- name: ledger_task row
 -- types: barred bool
 SELECT k.test_id, k.worker_id, k.state, k.phase, k.first_pair, k.pair_count, k.plies, k.next_seq, k.started_pairs,
-       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.expected_s, k.due, k.side, k.against, k.owner, k.network, k.level,
+       k.lease_until, k.lease_s, k.batch_s, k.batch_until, k.expected_s, k.due, k.side, k.against, k.owner, k.network, k.level, k.rerun_of,
        s.barred <> '' AS barred, t.state AS test_state, t.batch_pairs, t.workload
 FROM tasks k JOIN tests t ON t.id = k.test_id JOIN standings s ON s.id = k.worker_id
 WHERE k.id = :task
@@ -169,7 +169,7 @@ FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 -- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, own_waiting int, held_recorded int, held_unproven int, new_files_bytes int, base_files_bytes int
 -- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
 WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.batch_pairs AS pairs, 0 AS waits, k.counted_cores
-              FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.state = 'open'
+              FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.state = 'open' AND k.rerun_of IS NULL
               UNION ALL SELECT b.test_id, b.owner, b.level, b.units, 1, 0
               FROM tests t CROSS JOIN batches b ON b.test_id = t.id AND b.waits = 1 WHERE t.state = 'active'),
      sums AS (SELECT test_id, sum(pairs) AS pairs, sum(iif(waits, 0, pairs)) AS open, sum(counted_cores) AS counted_cores,
@@ -208,7 +208,7 @@ WHERE t.state = 'active' AND max(n.threads, coalesce(o.threads, 1)) <= :cores OR
 -- name: ledger_book_use row
 -- types: repeats bool, has_open bool, has_returned bool, has_waiting bool
 SELECT b.openings, t.batch_pairs, t.next_pair, EXISTS (SELECT 1 FROM repeating_tests r WHERE r.id = t.id) AS repeats,
-       EXISTS (SELECT 1 FROM tasks k WHERE k.test_id = t.id AND k.state = 'open') AS has_open,
+       EXISTS (SELECT 1 FROM tasks k WHERE k.test_id = t.id AND k.state = 'open' AND k.rerun_of IS NULL) AS has_open,
        EXISTS (SELECT 1 FROM returned_pairs p WHERE p.test_id = t.id) AS has_returned,
        EXISTS (SELECT 1 FROM batches w WHERE w.test_id = t.id AND w.waits = 1) AS has_waiting
 FROM tests t JOIN books b ON b.id = t.book_id WHERE t.id = :test
@@ -223,9 +223,9 @@ UPDATE tests SET started = :now WHERE id = :test AND started IS NULL
 -- name: ledger_task_add
 -- types: :against text?
 INSERT INTO tasks (test_id, worker_id, owner, network, level, first_pair, pair_count, side, against, told, cores, lease_until, lease_s, created, counted_cores, batch_s, batch_until,
-                   expected_s, due, reference_commit, reference_speed)
+                   expected_s, due, rerun_of, reference_commit, reference_speed)
 VALUES (:test, :worker, :owner, :network, :level, :first_pair, :pair_count, :side, :against, :told, :cores, :lease_until, :lease_s, :now, :counted_cores,
-        :batch_s, :batch_until, :expected_s, :now + :expected_s,
+        :batch_s, :batch_until, :expected_s, :now + :expected_s, nullif(:rerun_of, 0),
         (SELECT e.reference_commit FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test),
         (SELECT e.reference_speed FROM tests t JOIN engines e ON e.id = t.engine_id WHERE t.id = :test))
 
@@ -379,7 +379,8 @@ SELECT owner, level, units, state FROM owner_totals WHERE test_id = :test
 -- types: excluded bool
 SELECT b.id, b.task_id, b.seq, b.units, b.result, b.excluded, b.owner, b.level, k.told
 FROM (SELECT * FROM log WHERE test_id = :test AND waits = 1 ORDER BY due, task_id, seq LIMIT 1) b JOIN tasks k ON k.id = b.task_id
-WHERE NOT EXISTS (SELECT 1 FROM tasks o WHERE o.test_id = :test AND o.state = 'open' AND (o.due, o.id) < (b.due, b.task_id))
+WHERE NOT EXISTS (SELECT 1 FROM tasks o WHERE o.test_id = :test AND o.state = 'open' AND o.rerun_of IS NULL
+                  AND (o.due, o.id) < (b.due, b.task_id))
 
 -- name: ledger_batch_counts
 UPDATE batches SET waits = 0, position = :position WHERE id = :batch
@@ -799,16 +800,81 @@ WITH recent AS (SELECT * FROM conduct WHERE :worker = 0 AND last > :since
                 UNION ALL SELECT worker_id, 'load', flagged, batches, flagged_e, flagged_v FROM sums),
      -- What no honest machine does, or what the server decided when it happened, comes before all counts.
      facts AS (SELECT worker_id, 'games' AS kind, created FROM failures WHERE kind = 'games' AND created > :since
-               UNION ALL SELECT worker_id, 'misfit', created FROM misfits WHERE readmitted IS NULL AND created > :since),
+               UNION ALL SELECT worker_id, 'misfit', created FROM misfits WHERE readmitted IS NULL AND created > :since
+               UNION ALL SELECT worker_id, 'rerun', settled FROM reruns WHERE state = 'first' AND settled > :since
+               UNION ALL SELECT b.worker_id, 'rerun', r.settled FROM reruns r CROSS JOIN batches b ON b.id = r.second_batch
+                         WHERE r.state = 'second' AND r.settled > :since),
      found AS (SELECT worker_id, kind, count, of, expected, (count - expected - 0.5) / sqrt(variance + 1) AS score FROM counts
                WHERE count > 1.5 * expected AND (count - expected - 0.5) / sqrt(variance + 1) > :score
-               UNION ALL SELECT f.worker_id, f.kind, count(*), 0, 0.0, CASE f.kind WHEN 'games' THEN 2e6 ELSE 1e6 END + count(*)
+               UNION ALL SELECT f.worker_id, f.kind, count(*), 0, 0.0, CASE f.kind WHEN 'misfit' THEN 1e6 ELSE 2e6 END + count(*)
                FROM facts f JOIN workers w ON w.id = f.worker_id AND f.created > w.released
                WHERE :worker IN (0, f.worker_id) GROUP BY f.worker_id, f.kind),
      ranked AS (SELECT *, max(score) OVER (PARTITION BY worker_id) AS worst FROM found)
 SELECT r.worker_id, w.name, u.name AS user, w.blocked, r.kind, r.count, r.of, r.expected
 FROM ranked r CROSS JOIN workers w ON w.id = r.worker_id LEFT JOIN users u ON u.id = w.user_id
 ORDER BY r.worst DESC, r.worker_id, r.score DESC LIMIT :limit
+
+-- ---- reruns
+
+-- How often the owner of a batch was checked, and how many of its batches wait for it. No row: the games of the test do not
+-- repeat.
+-- name: rerun_order_scene row
+-- types: batches int, good int, waiting int, :test int, :owner text
+SELECT coalesce(r.batches, 0) AS batches, coalesce(r.good, 0) AS good,
+       (SELECT count(*) FROM reruns d JOIN tests t ON t.id = d.test_id AND t.state = 'active' WHERE d.owner = :owner AND d.state = 'due')
+           AS waiting
+FROM repeating_tests g LEFT JOIN rerun_runs r ON r.owner = :owner WHERE g.id = :test
+
+-- name: rerun_order
+-- types: :class text, :now real
+INSERT INTO reruns (batch_id, test_id, first_pair, worker_id, owner, level, class, created)
+SELECT b.id, b.test_id, k.first_pair + b.seq * b.units, b.worker_id, b.owner, b.level, :class, :now
+FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.task_id = :task AND b.seq = :seq
+
+-- :good: to add; below 0: a bad one, after which an owner begins anew.
+-- name: rerun_run_note
+-- types: :batches int, :good int
+INSERT INTO rerun_runs (owner, batches, good) VALUES (:owner, max(:batches, 0), max(:good, 0))
+ON CONFLICT (owner) DO UPDATE SET batches = iif(:good < 0, 0, batches + :batches), good = iif(:good < 0, 0, good + :good)
+
+-- name: rerun_machine row
+-- types: arch text?, isa text?, cpu text?, compiler text?
+SELECT host ->> '$.arch' AS arch, host ->> '$.isa' AS isa, host ->> '$.cpu' AS cpu, host ->> '$.compilers[0]' AS compiler
+FROM workers WHERE id = :worker
+
+-- A batch of a test that the machine :worker may play again: those first about which two machines differ. Other machines of
+-- its owner may check it only if no other owner is active (:alone).
+-- name: rerun_find row
+-- types: :alone bool, :level int, :class text, :owner text
+SELECT r.batch_id, r.first_pair FROM reruns r
+WHERE r.test_id = :test AND r.state IN ('due', 'third') AND r.worker_id <> :worker AND r.level <= :level
+  AND (:alone OR r.owner <> :owner) AND (r.state = 'due' OR r.class = :class)
+  AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.rerun_of = r.batch_id
+                  AND (k.state = 'open' OR k.worker_id = :worker OR (NOT :alone AND k.owner = :owner)))
+ORDER BY r.state DESC, r.batch_id LIMIT 1
+
+-- The games with which the batch of task :task is compared: those of the first machine and of the second.
+-- name: rerun_games row
+-- types: first text?, second text?
+SELECT b.games_sha256 AS first, s.games_sha256 AS second
+FROM tasks k JOIN reruns r ON r.batch_id = k.rerun_of JOIN batches b ON b.id = r.batch_id
+     LEFT JOIN batches s ON s.id = r.second_batch
+WHERE k.id = :task
+
+-- name: rerun_state row
+-- types: second_worker int?, second_owner text?
+SELECT r.batch_id, r.test_id, r.first_pair, r.worker_id, r.owner, r.class, r.state, r.second_class, r.difference,
+       s.worker_id AS second_worker, s.owner AS second_owner
+FROM tasks k JOIN reruns r ON r.batch_id = k.rerun_of LEFT JOIN batches s ON s.id = r.second_batch WHERE k.id = :task
+
+-- name: rerun_second
+-- types: :class text, :now real
+UPDATE reruns SET state = :state, second_class = :class, difference = :difference, settled = iif(:state = 'same', :now, NULL),
+       second_batch = (SELECT id FROM batches WHERE task_id = :task AND seq = 0)
+WHERE batch_id = :batch
+
+-- name: rerun_settle
+UPDATE reruns SET state = :state, settled = :now WHERE batch_id = :batch
 
 -- ---- the audit
 
@@ -870,7 +936,8 @@ SELECT count(*) FROM history WHERE test_id = :test
 -- name: ledger_check_tasks rows
 -- types: batches int
 SELECT id, first_pair, pair_count, state, next_seq,
-       (SELECT count(*) FROM batches b WHERE b.task_id = tasks.id) AS batches FROM tasks WHERE test_id = :test ORDER BY id
+       (SELECT count(*) FROM batches b WHERE b.task_id = tasks.id) AS batches FROM tasks WHERE test_id = :test AND rerun_of IS NULL
+ORDER BY id
 
 -- name: ledger_check_returned rows
 SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = :test

@@ -166,8 +166,9 @@ ORDER BY h.position
 
 -- name: page_uncounted object
 SELECT count(*) AS batches, coalesce(sum(2 * units), 0) AS games, coalesce(sum(excluded), 0) AS excluded
-FROM log WHERE test_id = :test AND (excluded OR (position IS NULL AND (waits = 0 OR
+FROM log b WHERE test_id = :test AND (excluded OR (position IS NULL AND (waits = 0 OR
     (SELECT state FROM tests WHERE id = :test) = 'finished')))
+  AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.id = b.task_id AND k.rerun_of IS NOT NULL)
 
 -- Those that will count after others. `since`: when the first of them came.
 -- name: page_waiting object
@@ -270,7 +271,23 @@ WHERE w.user_id = :user AND m.readmitted IS NULL ORDER BY m.id DESC LIMIT 20
 SELECT k.id, k.worker_id AS worker, w.name AS worker_name, u.name AS user, k.first_pair, k.pair_count AS pairs,
        k.next_seq * t.batch_pairs AS pairs_done, k.cores, k.state, k.phase, k.created, k.finished
 FROM tasks k JOIN workers w ON w.id = k.worker_id LEFT JOIN users u ON u.id = w.user_id JOIN tests t ON t.id = k.test_id
-WHERE k.test_id = :test ORDER BY k.id DESC LIMIT 100
+WHERE k.test_id = :test AND (k.rerun_of IS NULL OR k.state <> 'open') ORDER BY k.id DESC LIMIT 100
+
+-- The reruns of a test, and how many machines have played it.
+-- name: page_reruns row
+-- types: repeats bool, due int, same int, third int, wrong int, patch int, machines int
+SELECT EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = :test) AS repeats,
+       count(*) FILTER (WHERE state = 'due') AS due, count(*) FILTER (WHERE state = 'same') AS same,
+       count(*) FILTER (WHERE state = 'third') AS third, count(*) FILTER (WHERE state IN ('first', 'second')) AS wrong,
+       count(*) FILTER (WHERE state = 'patch') AS patch,
+       (SELECT count(DISTINCT worker_id) FROM tasks WHERE test_id = :test) AS machines
+FROM reruns WHERE test_id = :test
+
+-- name: page_rerun_differences array
+SELECT r.state, r.first_pair, r.difference, r.class, r.second_class, r.worker_id AS worker, w.name AS worker_name,
+       b.worker_id AS second_worker, v.name AS second_name
+FROM reruns r JOIN workers w ON w.id = r.worker_id JOIN batches b ON b.id = r.second_batch JOIN workers v ON v.id = b.worker_id
+WHERE r.test_id = :test AND r.state NOT IN ('due', 'same') ORDER BY r.batch_id DESC LIMIT 20
 
 -- name: page_failures_of_test array
 SELECT f.id, f.kind, f.side, h.heading, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name

@@ -417,6 +417,8 @@ CREATE TABLE tasks (
     -- Those of the engine when the task was dealt, so that the operator may change the engine's meanwhile; NULL: the engine's.
     reference_commit TEXT,
     reference_speed REAL,
+    -- The batch that it plays again (a rerun); NULL: it plays pairs that do not count yet. Its games do not count.
+    rerun_of INTEGER REFERENCES batches,
     created REAL NOT NULL,
     finished REAL,
     CHECK ((state = 'open') = (finished IS NULL)),
@@ -428,6 +430,7 @@ CREATE INDEX tasks_open_test ON tasks (test_id, due) WHERE state = 'open';
 CREATE INDEX tasks_open_worker ON tasks (worker_id) WHERE state = 'open';
 CREATE INDEX tasks_test ON tasks (test_id, worker_id);
 CREATE INDEX tasks_worker ON tasks (worker_id);
+CREATE INDEX tasks_rerun ON tasks (rerun_of) WHERE rerun_of IS NOT NULL;
 CREATE TRIGGER tasks_tasked AFTER INSERT ON tasks
     BEGIN UPDATE workers SET tasked = 1 WHERE id = NEW.worker_id AND tasked = 0; END;
 
@@ -521,6 +524,36 @@ CREATE TABLE said (
     no_score INTEGER NOT NULL CHECK (no_score >= 0),     -- no score or no depth
     wrong INTEGER GENERATED ALWAYS AS (illegal_pv + other_move + false_mate + no_score) VIRTUAL,
     PRIMARY KEY (batch_id, side)
+) STRICT, WITHOUT ROWID;
+
+-- Batches of repeating tests that are played again on another machine: server/ledger/rerun.h.
+CREATE TABLE reruns (
+    batch_id INTEGER PRIMARY KEY REFERENCES batches,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    first_pair INTEGER NOT NULL,
+    worker_id INTEGER NOT NULL REFERENCES workers, -- that played it first
+    owner TEXT NOT NULL,                    -- of that task
+    level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2), -- of that task: an owner of a lower level does not check it
+    class TEXT NOT NULL,                    -- of that machine: server/common/machine_class.h
+    created REAL NOT NULL,
+    -- due: it waits. third: two machines differ, and it waits for a third. same: they agree. first, second: this one is alone
+    -- with its games. patch: the games depend on the class of the machine, or do not repeat.
+    state TEXT NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'third', 'same', 'first', 'second', 'patch')),
+    second_batch INTEGER REFERENCES batches,
+    second_class TEXT,
+    difference TEXT,                        -- of the first two, in words
+    settled REAL
+) STRICT;
+CREATE INDEX reruns_due ON reruns (test_id, state) WHERE state IN ('due', 'third');
+CREATE INDEX reruns_test ON reruns (test_id);
+CREATE INDEX reruns_waiting ON reruns (owner) WHERE state = 'due';
+CREATE INDEX reruns_wrong ON reruns (settled) WHERE state IN ('first', 'second');
+
+-- How often the games of an owner were the same when others played them.
+CREATE TABLE rerun_runs (
+    owner TEXT PRIMARY KEY,
+    batches INTEGER NOT NULL,               -- that were ordered since the last bad one; the first ten all are
+    good INTEGER NOT NULL                   -- in a row
 ) STRICT, WITHOUT ROWID;
 
 -- What a batch shows of its machine, whether it counts or not.
@@ -799,7 +832,7 @@ CREATE INDEX events_worker ON events (worker_id) WHERE worker_id IS NOT NULL;
 -- Types of events that machines, authors or a full disk bring about again and again. Those of an hour share rows, and
 -- old ones are removed: see event_repeat and events_forget. Each event of another type keeps its own row for ever.
 CREATE VIEW routine_events (type) AS
-VALUES ('expired'), ('crash'), ('replay'), ('faults'), ('modified'), ('paused'), ('resumed'), ('disk');
+VALUES ('expired'), ('crash'), ('replay'), ('faults'), ('rerun'), ('modified'), ('paused'), ('resumed'), ('disk');
 
 -- Replies to requests with an Idempotency-Key, kept for a day.
 CREATE TABLE idempotency (

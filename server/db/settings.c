@@ -76,6 +76,9 @@ static const SettingRow rows[SETTING_COUNT] = {
         .name = "event_days", .type = SETTING_IS_WHOLE, .low = 1, .high = 36500, .fallback = "90",
         .help = "days for which the event log keeps routine events, such as expired tasks and "
                 "changes of a test; decisions are kept for ever"},
+    [SETTING_RERUN_PERCENT] = {
+        .name = "rerun_percent", .type = SETTING_IS_WHOLE, .low = 0, .high = 100, .fallback = "10",
+        .help = "of all claims, how many may first get games that are played again; 0: none are"},
     [SETTING_FLAG_BUSY] = {
         .name = "flag_busy", .type = SETTING_IS_REAL, .low = 0, .high = 1, .fallback = "0.1",
         .help = "a batch is flagged if other programs took a larger share of the CPU time"},

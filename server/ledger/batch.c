@@ -5,6 +5,7 @@
 #include "server/ledger/conduct.h"
 #include "server/ledger/places.h"
 #include "server/ledger/play_speed.h"
+#include "server/ledger/rerun.h"
 #include "server/ledger/task.h"
 #include "server/storage/blob.h"
 #include "sql/ledger.h"
@@ -48,6 +49,7 @@ static void fill_reply(Turn *turn, const TaskRow *row, const TestCount *count,
                        const SqlLedgerBatchStored *stored, BatchReply *reply) {
     reply->counted = stored->counts;
     reply->uncounted = stored->counts                                         ? ""
+                       : row->rerun_of                                        ? "rerun"
                        : stored->excluded                                     ? "excluded"
                        : stored->waits && test_state_is_open(row->test.state) ? "waits"
                                                                               : "late";
@@ -111,9 +113,10 @@ static bool batch_check(Turn *turn, const Batch *batch, const TaskRow *row, cons
 }
 
 // A batch counts if its test and its task are open and its machine is not blocked: with its task, a
-// batch loses its place.
+// batch loses its place. A rerun has none.
 static bool does_count(const TaskRow *row) {
-    return test_state_is_open(row->test.state) && task_is_open(row) && !row->blocked;
+    return test_state_is_open(row->test.state) && task_is_open(row) && !row->blocked &&
+           !row->rerun_of;
 }
 
 // A batch that counts waits first, if only until its request ends: see places.h.
@@ -170,9 +173,12 @@ static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row)
 
 static bool store(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
     BatchStatus status = status_of(turn, batch, row);
-    return log_batch(turn, batch, row, &status, err) && said_store(turn, batch, row, err) &&
-           conduct_note(turn, batch, row, err) && note_progress(turn, batch, row, err) &&
-           places_settle(turn, row->test.id, err) && prints_store(turn, batch, row->test.id, err);
+    if (!log_batch(turn, batch, row, &status, err) || !said_store(turn, batch, row, err) ||
+        !conduct_note(turn, batch, row, err) || !note_progress(turn, batch, row, err))
+        return false;
+    return row->rerun_of ? rerun_note(turn, batch, row, err)
+                         : places_settle(turn, row->test.id, err) &&
+                               prints_store(turn, batch, row->test.id, err);
 }
 
 // What became of a batch that was new.

@@ -4,6 +4,7 @@
 
 #include "server/common/hash.h"
 #include "server/ledger/replay.h"
+#include "server/ledger/rerun.h"
 #include "server/ledger/task.h"
 #include "server/ledger/trust.h"
 #include "server/storage/blob.h"
@@ -109,10 +110,11 @@ bool batch_replay(Turn *reader, const char *data, Batch *batch, int64_t pairs, E
     if (!replay_rules(from.adjudication, &facts.rules))
         return error_set(err, 500, "internal", "the test's adjudication cannot be read");
     Error found;
-    return (replay_games(text.data, text.size, &facts, &found) &&
-            prints_check(reader, batch, &found)) ||
-           error_set(err, 422, "replay_mismatch", "batch %lld: %s", (long long)batch->seq,
-                     found.message);
+    if (!replay_games(text.data, text.size, &facts, &found) || !prints_check(reader, batch, &found))
+        return error_set(err, 422, "replay_mismatch", "batch %lld: %s", (long long)batch->seq,
+                         found.message);
+    rerun_compare(reader, data, batch, pairs, text.data, text.size);
+    return true;
 }
 
 static bool end_failed(Turn *turn, const Batch *batch, TaskRow *row, const char *message,

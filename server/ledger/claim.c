@@ -8,13 +8,13 @@
 #include "server/common/time_control.h"
 #include "server/db/settings.h"
 #include "server/ledger/book_use.h"
+#include "server/ledger/game_time.h"
 #include "server/ledger/ranges.h"
+#include "server/ledger/rerun.h"
 #include "server/ledger/task.h"
 #include "sql/core.h"
 #include "sql/ledger.h"
 
-// A worker that has not measured its speed counts as this many times slower than the reference.
-static const double UNKNOWN_FACTOR = 3;
 // A batch may take this many times its expected time, and no less than a lease. For a machine that
 // has not measured its speed, the slowest machine for which clocks are scaled is assumed. Before
 // the first batch, the machine also fetches, builds, runs the bench and measures its speed.
@@ -29,7 +29,8 @@ typedef struct Candidate {
     int64_t author;
     int64_t next_pair, openings;
     int64_t fresh_left; // pairs that were never dealt and may be
-    bool two_sides;
+    bool two_sides, repeats;
+    Rerun rerun; // what it gets of the test, if that is no new work
     char engine[64];
 } Candidate;
 
@@ -126,17 +127,6 @@ static GameMemory memory_of(const SqlLedgerCandidates *from) {
         .nets_mib = {mib_of(from->new_files_bytes), mib_of(from->base_files_bytes)}};
 }
 
-// The factor by which clocks are longer on this machine.
-static double scale_of(const Claim *claim, const SqlLedgerCandidates *test, double *speed,
-                       double *slowness) {
-    double reference = test->reference_speed, low = test->scale_min, high = test->scale_max;
-    *speed = member_real(claim->speeds, test->name);
-    *slowness = *speed > 0 ? 1 : fmax(high / UNKNOWN_FACTOR, 1);
-    double factor = *speed > 0 ? reference / *speed : UNKNOWN_FACTOR;
-    *speed = *speed > 0 ? fmax(*speed, reference / high) : reference / UNKNOWN_FACTOR;
-    return fmin(fmax(factor, low), high);
-}
-
 static bool plays_unit(const Claim *claim, WorkloadUnit unit) {
     size_t i;
     json_t *name;
@@ -165,31 +155,13 @@ static bool is_author(const Claimant *claimant, int64_t author) {
     return !claimant->is_private && strcmp(owner, claimant->owner) == 0;
 }
 
-// What a game takes from a machine, in which each side uses half of the time. The clocks of both
-// sides have one scale.
-typedef struct Play {
-    double game_s, longest_s, ratio;
-} Play;
-
-static Play play_of(const Claim *claim, const SqlLedgerCandidates *from, const TimeControl tc[2],
-                    int cores, double *slowness) {
-    double speed, scale = scale_of(claim, from, &speed, slowness);
-    Play play = {0};
-    for (int i = 0; i < 2; i++) {
-        double own_scale = tc_is_scaled(&tc[i]) ? scale : 1;
-        play.game_s += own_scale * tc_game_seconds(&tc[i], speed) / 2;
-        play.longest_s += own_scale * tc_longest_seconds(&tc[i], speed) / 2;
-        play.ratio += tc_ratio(&tc[i], cores) / 2;
-    }
-    return play;
-}
-
 // A book that must not be played twice leaves the openings that were never dealt, and those that
 // returned. A machine whose games do not count gets none of them: they would be lost.
 static void limit_by_book(const SqlLedgerCandidates *from, const Workload *workload,
                           Candidate *out) {
     bool repeats = from->repeats && workload->unit == UNIT_PAIR;
     int64_t limit = book_limit(repeats, from->openings, from->batch_pairs);
+    out->repeats = repeats;
     out->next_pair = from->next_pair;
     out->openings = repeats || workload->unit != UNIT_PAIR ? INT64_MAX : from->openings;
     out->fresh_left = limit < 0 ? INT64_MAX : limit - from->next_pair;
@@ -208,13 +180,12 @@ static bool candidate_of(const Claim *claim, const Claimant *claimant,
         return false;
     if (!tc_parse(from->new_tc, &tc[0], &err) || !tc_parse(from->base_tc, &tc[1], &err))
         return false; // no such test is accepted; if one exists, no machine gets it
-    double slowness;
     GameMemory memory = memory_of(from);
     int cores = game_cores(&memory);
-    Play play = play_of(claim, from, tc, cores, &slowness);
+    GameTime play = game_time(claim, from, tc, cores);
     *out = (Candidate){.author = from->author_id,
                        .two_sides = from->two_sides,
-                       .slowness = slowness,
+                       .slowness = play.slowness,
                        .lease_s = fmax(LEASE_PLAY_S, 2 * play.longest_s)};
     snprintf(out->engine, sizeof out->engine, "%s", from->name);
     out->test = (SchedTest){
@@ -283,10 +254,26 @@ static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claim
     return count;
 }
 
-static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claimant,
-                          Candidate *chosen) {
-    Candidate *candidates scope(free_ptr) = xmalloc(CANDIDATES_MAX * sizeof *candidates);
-    int count = read_candidates(turn, claim, claimant, candidates);
+// A batch that the machine can play again, of the tests in their order.
+static SchedChoice choose_rerun(Turn *turn, const Claim *claim, const Claimant *claimant,
+                                const Candidate *candidates, int count, Candidate *chosen) {
+    RerunAsk ask = {.worker = claim->worker,
+                    .owner = claimant->owner,
+                    .alone = claimant->worker.others_cores == 0};
+    for (int i = 0; i < count; i++) {
+        *chosen = candidates[i];
+        ask.test = chosen->test.id;
+        ask.level = chosen->test.level;
+        if (chosen->repeats && scheduler_can_play(&chosen->test, &claimant->worker))
+            chosen->rerun = rerun_find(turn, &ask);
+        if (chosen->rerun.batch)
+            return (SchedChoice){ask.test, chosen->test.batch_pairs};
+    }
+    return (SchedChoice){0};
+}
+
+static SchedChoice choose_new(Turn *turn, const Claimant *claimant, const Candidate *candidates,
+                              int count, Candidate *chosen) {
     SchedTest *tests scope(free_ptr) = xcalloc((size_t)count, sizeof *tests);
     for (int i = 0; i < count; i++)
         tests[i] = candidates[i].test;
@@ -296,6 +283,18 @@ static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claima
         if (candidates[i].test.id == choice.test)
             *chosen = candidates[i];
     return choice;
+}
+
+static SchedChoice choose(Turn *turn, const Claim *claim, const Claimant *claimant,
+                          Candidate *chosen) {
+    Candidate *candidates scope(free_ptr) = xmalloc(CANDIDATES_MAX * sizeof *candidates);
+    int count = read_candidates(turn, claim, claimant, candidates);
+    SchedChoice choice = {0};
+    if (!rerun_goes_first(turn))
+        choice = choose_new(turn, claimant, candidates, count, chosen);
+    if (!choice.test)
+        choice = choose_rerun(turn, claim, claimant, candidates, count, chosen);
+    return choice.test ? choice : choose_new(turn, claimant, candidates, count, chosen);
 }
 
 // ---- dealing ------------------------------------------------------------------------------------
@@ -312,8 +311,11 @@ static void note_second_pass(Turn *turn, const Candidate *chosen, int64_t pairs)
 // badly. Games that repeat are the same from each machine, so any owner may finish the book.
 static bool deal(Turn *turn, const Claimant *claimant, const Candidate *chosen, SchedChoice *choice,
                  int64_t *first, Error *err) {
-    bool repeats = chosen->fresh_left < INT64_MAX;
-    const char *not_of = !repeats && claimant->worker.others_cores > 0 ? claimant->owner : "";
+    *first = chosen->rerun.first_pair;
+    if (chosen->rerun.batch)
+        return true;
+    const char *not_of =
+        !chosen->repeats && claimant->worker.others_cores > 0 ? claimant->owner : "";
     int64_t taken = ranges_take(turn, choice->test, choice->pairs, not_of, first, err);
     if (taken > 0)
         choice->pairs = taken;
@@ -354,7 +356,8 @@ static bool add_task(Turn *turn, const Claim *claim, const Claimant *claimant,
         .told = told_text, .cores = worker->cores, .lease_until = turn->now + LEASE_FIRST_S,
         .lease_s = chosen->lease_s, .now = turn->now,
         .counted_cores = scheduler_counted_cores(worker), .batch_s = batch_s,
-        .batch_until = turn->now + PREPARATION_S + batch_s, .expected_s = expected_s);
+        .batch_until = turn->now + PREPARATION_S + batch_s, .expected_s = expected_s,
+        .rerun_of = chosen->rerun.batch);
 }
 
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {

@@ -117,6 +117,10 @@ typedef struct Batch {
     bool replayed;            // ledger_batch_replay() found that these games can have been played
     GamePrints prints;        // of these games, from the replay
     Load load;
+    struct {
+        bool compared, same_first, same_second; // with the games of the machines before
+        char difference[160];                   // from the first, in words
+    } rerun;                                    // see rerun.h
     bool has_said;
     Said said[2]; // of the new side and the base
 } Batch;

@@ -4,6 +4,7 @@
 #include "server/common/log.h"
 #include "server/ledger/history.h"
 #include "server/ledger/owner_totals.h"
+#include "server/ledger/rerun.h"
 #include "server/ledger/result.h"
 #include "sql/ledger.h"
 
@@ -38,7 +39,7 @@ static bool follow(Turn *turn, TaskRow *row, const SqlLedgerNextBatch *next, con
     publish_counts(turn, row->test.id, count);
     return (row->level == LEVEL_RECORDED || trust_earn(turn, row->owner, err)) &&
            (next->seq > 0 || bench_confirm(turn, row, err)) &&
-           ponders_weigh(turn, row, result, err);
+           rerun_order(turn, row, next->seq, err) && ponders_weigh(turn, row, result, err);
 }
 
 static bool judge(Turn *turn, TaskRow *row, TestCount *count, Error *err) {

@@ -43,9 +43,13 @@ int64_t scheduler_room(const SchedTest *test, const SchedWorker *worker) {
                                    : test->pairs_left;
 }
 
-bool scheduler_fits(const SchedTest *test, const SchedWorker *worker) {
+bool scheduler_can_play(const SchedTest *test, const SchedWorker *worker) {
     return !test->barred && worker->tasks < trust_tasks_max(worker->trust) &&
-           scheduler_room(test, worker) > 0 && slots_of(test, worker) >= 1;
+           slots_of(test, worker) >= 1;
+}
+
+bool scheduler_fits(const SchedTest *test, const SchedWorker *worker) {
+    return scheduler_can_play(test, worker) && scheduler_room(test, worker) > 0;
 }
 
 double scheduler_weight(const SchedTest *test) {

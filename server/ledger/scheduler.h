@@ -54,6 +54,8 @@ SchedChoice scheduler_choose(const SchedTest *tests, int count, const SchedWorke
                              double task_seconds);
 
 double scheduler_weight(const SchedTest *test);
+// Whether the worker can play the test at all, and whether it also may take pairs of it.
+bool scheduler_can_play(const SchedTest *test, const SchedWorker *worker);
 bool scheduler_fits(const SchedTest *test, const SchedWorker *worker);
 // Cores of a task that the scheduler counts: 2 for a machine without counted batches, 4 if its
 // owner is unproven. So no single machine can send many others to another test.

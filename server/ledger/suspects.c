@@ -16,6 +16,7 @@ static const struct Kind {
     const char *name, *one, *many, *what;
 } kinds[] = {
     {"games", "batch", "batches", "with games that cannot have been played"},
+    {"rerun", "batch", "batches", "with other games than two further machines played"},
     {"misfit", "test", "tests", "from which it is barred because its speed does not fit its clock"},
     {"crash", "game", "games", "lost by a crash, a stall or an illegal move"},
     {"time", "game", "games", "lost on time"},

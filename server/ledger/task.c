@@ -92,6 +92,7 @@ bool task_load(Turn *turn, int64_t task, int64_t worker, TaskRow *row, Error *er
         .expected_s = found.expected_s,
         .state = task_state_of(found.state),
         .blocked = found.barred,
+        .rerun_of = found.rerun_of,
         .level = (OwnerLevel)found.level,
         .test = {.id = found.test_id,
                  .batch_pairs = found.batch_pairs,
@@ -175,7 +176,8 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     bool by_machine = state != TASK_DONE && state != TASK_STOPPED;
     if (!sql_ledger_task_end(turn->db, err, .task = row->id, .state = task_state_name(state),
                              .started_pairs = row->started_pairs, .now = turn->now) ||
-        (row->test.state != TEST_FINISHED && !return_unreported(turn, row, err)) ||
+        (row->test.state != TEST_FINISHED && !row->rerun_of &&
+         !return_unreported(turn, row, err)) ||
         !sql_ledger_test_unsettle(turn->db, err, row->test.id) ||
         (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)) ||
         (row->next_seq && !play_speed_judge(turn, row->test.id, row->worker, err)))

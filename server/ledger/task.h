@@ -19,6 +19,7 @@ typedef struct TaskRow {
     OwnerLevel level;                 // of the owner then
     char sides[2][SIDE_NAME_MAX + 1]; // that it plays; the second is "" if nothing is played
     bool blocked;                     // its machine is
+    int64_t rerun_of;                 // the batch that it plays again; 0: none
     struct {
         int64_t id, batch_pairs;
         TestState state;

@@ -2,17 +2,17 @@
 // describe themselves: the same source becomes another program, or the program runs otherwise.
 #include "server/pages/doc_classes.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/common/machine_class.h"
 #include "server/common/str.h"
 #include "server/ledger/pairs.h"
 #include "sprt/sprt.h"
 
-enum { CLASSES_SHOWN = 50, NAMES_SHOWN = 4, NAME_MAX_BYTES = 400 };
+enum { CLASSES_SHOWN = 50, NAMES_SHOWN = 4 };
 
 // ---- residuals ----------------------------------------------------------------------------------
 
@@ -56,46 +56,21 @@ static json_t *compare(const json_t *items, const char *residual, const char *ma
 
 // ---- the class of a machine ---------------------------------------------------------------------
 
-// The words before the first one with a digit, without marks: "AMD Ryzen" of "AMD Ryzen 9 5950X",
-// "Intel Core" of "Intel(R) Core(TM) i7-9700".
-static char *family_of(const char *cpu) {
-    Str out scope(str_release);
-    str_init(&out, NAME_MAX_BYTES);
-    while (*cpu) {
-        size_t size = strcspn(cpu, " "), word = strcspn(cpu, " (");
-        bool has_digit = false;
-        for (size_t i = 0; i < word; i++)
-            has_digit |= isdigit((unsigned char)cpu[i]) != 0;
-        if (has_digit)
-            break;
-        if (word)
-            str_printf(&out, "%s%.*s", out.size ? " " : "", (int)word, cpu);
-        cpu += size + strspn(cpu + size, " ");
-    }
-    return xstrdup(out.size ? out.data : "unknown processor");
-}
-
 static const char *const traits[] = {"isa", "family", "compiler"};
 enum { TRAITS = sizeof traits / sizeof *traits };
-
-static const char *or_unknown(const char *text, const char *unknown) {
-    return *text ? text : unknown;
-}
 
 // Takes the columns that describe the machine out of its row, and adds its class.
 static json_t *take_traits(json_t *worker) {
     static const char *const columns[] = {"arch", "isa", "cpu", "compiler"};
-    const char *isa = member_text(worker, "isa");
-    char *family scope(free_ptr) = family_of(member_text(worker, "cpu"));
-    json_t *out = json_pack(
-        "{s:s, s:s, s:s}", traits[0],
-        or_unknown(*isa ? isa : member_text(worker, "arch"), "unknown instructions"), traits[1],
-        family, traits[2], or_unknown(member_text(worker, "compiler"), "unknown compiler"));
+    const char *arch = member_text(worker, "arch"), *isa = member_text(worker, "isa"),
+               *cpu = member_text(worker, "cpu"), *compiler = member_text(worker, "compiler");
+    char *family scope(free_ptr) = machine_family(cpu),
+                 *class scope(free_ptr) = machine_class(arch, isa, cpu, compiler);
+    json_t *out = json_pack("{s:s, s:s, s:s}", traits[0], machine_isa(arch, isa), traits[1], family,
+                            traits[2], machine_compiler(compiler));
+    json_object_set_new(worker, "class", json_string(class));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         json_object_del(worker, columns[i]);
-    json_object_set_new(worker, "class",
-                        json_sprintf("%s, %s, %s", member_text(out, traits[0]), family,
-                                     member_text(out, traits[2])));
     return out;
 }
 

@@ -21,6 +21,7 @@
 #include "server/pages/doc_book.h"
 #include "server/pages/doc_classes.h"
 #include "server/pages/doc_misfits.h"
+#include "server/pages/doc_reruns.h"
 #include "server/pages/doc_said.h"
 #include "server/pages/doc_trust.h"
 #include "server/pages/doc_waiting.h"
@@ -168,6 +169,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_object_set_new(test, "rest", sql_page_rest_of_test(ctx->db, id));
     doc_add_said(ctx, id, test);
     doc_add_misfits(ctx, id, test);
+    doc_add_reruns(ctx, id, test);
     json_object_set_new(test, "uncounted", sql_page_uncounted(ctx->db, id));
     json_object_set_new(test, "flagged", sql_page_flagged(ctx->db, id));
     json_object_set_new(test, "exclusions", sql_page_exclusions(ctx->db, id));
@@ -220,6 +222,9 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_t *of_speed = json_object_get(test, "misfit_warning");
     if (json_is_string(of_speed))
         json_array_append(warnings, of_speed);
+    json_t *of_rerun = json_object_get(test, "rerun_warning");
+    if (json_is_string(of_rerun))
+        json_array_append(warnings, of_rerun);
     json_t *of_book = doc_book_warning(row, json_object_get(test, "stats"));
     if (json_is_string(of_book))
         json_array_append(warnings, of_book);

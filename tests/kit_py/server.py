@@ -132,10 +132,11 @@ class Server:
     A server that is built with sanitizers must look for leaks when it ends, and find none, unless it is killed. `leak_check`
     false: for a server that is traced, because LeakSanitizer traces it, too. `own_books`: with the book that installations
     have, which takes seconds, instead of one of 2,000 openings. `trust`: the setting; behind a proxy it is
-    private, unless a test is about trust, because machines without an account would get no tasks."""
+    private, unless a test is about trust, because machines without an account would get no tasks. `reruns`: games at fixed
+    nodes are played again, as in installations; else each task of a test has pairs that count."""
 
     def __init__(self, *run_options, init_options=(), start=True, env=None, leak_check=True, own_books=False, listen="127.0.0.1",
-                 trust=None):
+                 trust=None, reruns=False):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="patchmate-test-"))
         self.data = self.folder / "data"
         self.run_options, self.env = run_options, {**os.environ, **(env or {})}
@@ -153,6 +154,8 @@ class Server:
         self.command("engine", "reference", self.data, "1000000", "--machine", "the machine of the tests")
         if trust or "--trusted-proxy" in run_options:
             self.command("set", self.data, "trust", trust or "private")
+        if not reruns:
+            self.command("set", self.data, "rerun_percent", "0")
         if start:
             self.start()
 

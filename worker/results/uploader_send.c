@@ -151,6 +151,7 @@ static const char *uncounted(const json_t *reply) {
     static const struct {
         const char *word, *text;
     } words[] = {{"waits", ", and will count after those that are due before it"},
+                 {"rerun", ", and does not count: its games were played again to check a machine"},
                  {"excluded", ", and does not count: a maintainer excluded it"},
                  {"late", ", and does not count: its task had ended"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

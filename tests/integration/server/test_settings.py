@@ -90,7 +90,7 @@ def the_pages_have_the_name_that_the_operator_gives():
 
 def main():
     global server
-    with Server() as server:
+    with Server(reruns=True) as server:
         run(the_documents_quote_the_defaults, another_number_in_a_document_is_found, a_new_installation_has_the_defaults,
             what_is_set_is_listed_and_what_does_not_fit_is_refused,
             what_was_written_by_hand_and_does_not_fit_is_listed_as_such, the_server_warns_once_of_such_a_value,

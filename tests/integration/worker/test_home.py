@@ -97,7 +97,7 @@ def main():
     source = write_toy_source(folder / "source")
     toy = source / "tests/tools/toy.c"
     toy.write_text(toy.read_text().replace(EVEN, LOST))
-    server = Server(init_options=["--engine-source", str(source), "--self-approval"], start=False, listen="0.0.0.0")
+    server = Server(init_options=["--engine-source", str(source), "--self-approval"], start=False, listen="0.0.0.0", reruns=True)
     with server:
         sql(server, "UPDATE engines SET build = json_set(build, '$.command', 'make -j2 EXE=anvil')")
         server.start()
