@@ -10,6 +10,7 @@
 #include "server/ledger/history.h"
 #include "server/ledger/owner_totals.h"
 #include "server/ledger/pairs.h"
+#include "server/ledger/recount.h"
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
 
@@ -146,7 +147,6 @@ static void check_flags(Audit *audit, const SqlLedgerCheckBatches *b) {
 static void count_again(Audit *audit, Stored *stored, const SqlLedgerCheckBatches *b,
                         int64_t *position) {
     Count *count = &stored->count;
-    json_auto_t *told = json_loads(b->told, 0, NULL), *result = json_loads(b->result, 0, NULL);
     if (b->position != ++*position)
         differ(audit, "batch %lld has position %lld, and %lld comes next", (long long)b->id,
                (long long)b->position, (long long)*position);
@@ -154,14 +154,8 @@ static void count_again(Audit *audit, Stored *stored, const SqlLedgerCheckBatche
         return;
     if (count_judge(count, false) && !stored->row->has_exclusions)
         differ(audit, "batch %lld counts after the verdict", (long long)b->id);
-    WorkloadBatch batch = {.told = told,
-                           .result = result,
-                           .owner = b->owner,
-                           .level = (OwnerLevel)b->level,
-                           .sign = 1,
-                           .units = b->units};
-    count_add(count, &batch);
-    owner_totals_add(stored->totals, count, &batch);
+    recount_batch(count, stored->totals,
+                  &(LoggedBatch){b->told, b->result, b->owner, b->level, b->units});
 }
 
 // The row of the history that belongs to a position, if it has one.

@@ -9,6 +9,19 @@
 #include "server/ledger/result.h"
 #include "sql/ledger.h"
 
+void recount_batch(Count *count, json_t *totals, const LoggedBatch *batch) {
+    json_auto_t *told = json_loads(batch->told, 0, NULL),
+                *result = json_loads(batch->result, 0, NULL);
+    WorkloadBatch counted = {.told = told,
+                             .result = result,
+                             .owner = batch->owner,
+                             .level = (OwnerLevel)batch->level,
+                             .sign = 1,
+                             .units = batch->units};
+    count_add(count, &counted);
+    owner_totals_add(totals, count, &counted);
+}
+
 bool recount_begin(Turn *turn, int64_t test, Recount *recount, Error *err) {
     SqlLedgerExclusionsState seen = {0};
     sql_ledger_exclusions_state(turn->db, &seen, test);
@@ -31,19 +44,6 @@ void ledger_recount_free(void *recount) {
     if (recount)
         recount_release(recount);
     free(recount);
-}
-
-static void count_batch(Recount *recount, const SqlLedgerBatchesInTime *b) {
-    Count *c = &recount->count.count;
-    json_auto_t *told = json_loads(b->told, 0, NULL), *result = json_loads(b->result, 0, NULL);
-    WorkloadBatch batch = {.told = told,
-                           .result = result,
-                           .owner = b->owner,
-                           .level = (OwnerLevel)b->level,
-                           .sign = 1,
-                           .units = b->units};
-    count_add(c, &batch);
-    owner_totals_add(recount->totals, c, &batch);
 }
 
 // `step`: of the history, as far as it is known by now.
@@ -71,7 +71,8 @@ void recount_go_on(Turn *turn, int64_t test, const RecountChange *change, Recoun
         recount->changed.batches += b->excluded != b->was_excluded;
         recount->changed.pairs += b->excluded != b->was_excluded ? b->units : 0;
         if (!b->excluded)
-            count_batch(recount, b);
+            recount_batch(&recount->count.count, recount->totals,
+                          &(LoggedBatch){b->told, b->result, b->owner, b->level, b->units});
         note_history(recount, step);
     }
 }

@@ -6,6 +6,14 @@
 
 #include "server/ledger/task.h"
 
+// A row of the log; the texts are borrowed.
+typedef struct LoggedBatch {
+    const char *told, *result, *owner;
+    int64_t level, units;
+} LoggedBatch;
+// Counts it once more: in the results of its test, and in the totals of owners.
+void recount_batch(Count *count, json_t *totals, const LoggedBatch *batch);
+
 struct Recount {
     TestCount count;
     json_t *totals;       // of owners
