@@ -607,9 +607,16 @@ INSERT INTO vouches (owner, user_id, reason, created) VALUES (:owner, :user, :re
 UPDATE vouches SET undone = :now, undone_by = :user WHERE owner = :owner AND undone IS NULL
 
 -- Whether a batch of machine :worker counts in test :test.
+-- Whether an exclusion would cover batches that wait to be counted.
+-- name: ledger_would_wait value
+-- types: value bool, :kind text, :which text, :task int, :worker int, :owner text?, :since real?, :until real?
+WITH x AS (SELECT :kind AS kind, :which AS which, :task AS task_id, :worker AS worker_id, :owner AS owner, :since AS since, :until AS until)
+SELECT EXISTS (SELECT 1 FROM x CROSS JOIN batches b WHERE b.test_id = :test AND b.waits = 1 AND @covers)
+
+-- Whether batches of a machine count, or wait to be counted.
 -- name: ledger_counts value
 -- types: value bool
-SELECT EXISTS (SELECT 1 FROM counted_batches WHERE test_id = :test AND worker_id = :worker)
+SELECT EXISTS (SELECT 1 FROM log WHERE test_id = :test AND worker_id = :worker AND (position IS NOT NULL OR waits = 1) AND NOT excluded)
 
 -- name: ledger_positions value
 SELECT positions FROM tests WHERE id = :test

@@ -120,11 +120,17 @@ Recount *ledger_exclude_prepare(Turn *reader, const Exclusion *exclusion, Error 
     return count_with(reader, x.test, &(RecountChange){.with = &x, .owner = owner}, err);
 }
 
+static bool would_wait(Turn *turn, const Exclusion *x, const char *owner) {
+    return sql_ledger_would_wait(turn->db, .test = x->test, .kind = x->kind, .which = x->which,
+                                 .task = x->task, .worker = x->worker, .owner = owner,
+                                 .since = x->since, .until = x->until);
+}
+
 static bool exclude(Turn *turn, const Exclusion *x, Recount **recount, Error *err) {
     char *owner scope(free_ptr) = owner_of(turn, x);
     if (!catch_up(turn, x->test, &(RecountChange){.with = x, .owner = owner}, recount, err))
         return false;
-    if (!(*recount)->changed.batches)
+    if (!(*recount)->changed.batches && !would_wait(turn, x, owner))
         return error_field(err, 409, "nothing_to_exclude", "which",
                            "no such batch counts in test %lld", (long long)x->test);
     return sql_ledger_exclusion_add(turn->db, err, .test = x->test, .kind = x->kind,

@@ -167,8 +167,9 @@ static void batches_that_come_late_and_at_once_are_in_time(void **state) {
     kit.turn.now += 5 * 3600;
     ledger_expire(&kit.turn);
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM tasks WHERE state = 'expired'"), 1);
-    assert_true(post_thought(0, 400) && posted.counted);
-    assert_true(post_thought(1, 400) && posted.counted);
+    assert_true(post_thought(0, 400));
+    assert_true(post_thought(1, 400));
+    assert_string_equal(posted.uncounted, "late");
 }
 
 static void quick_games_are_never_suspect(void **state) {
