@@ -664,6 +664,60 @@ SELECT b.units, b.result, b.owner, b.level, b.position, k.told, b.excluded AS wa
        EXISTS (SELECT 1 FROM then_live x WHERE @covers) AS excluded
 FROM log b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position > :after ORDER BY b.position
 
+-- ---- what people did to a verdict
+
+-- The verdict of a test: the result of its counts. NULL: it has none.
+-- name: ledger_verdict value
+-- types: value text
+SELECT result FROM tests WHERE id = :test AND result IN ('accepted', 'rejected', 'undecided', 'completed')
+
+-- name: ledger_has_exclusions value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM exclusions WHERE test_id = :test)
+
+-- Counted pairs of a finished test: excluded when the verdict came, excluded since, and excluded then but not now. An
+-- exclusion that the server made is one of the first only if the verdict came with it or with its end.
+-- name: ledger_verdict_touched row
+-- types: before int, after int, again int
+WITH touching AS MATERIALIZED (
+    SELECT x.kind, x.which, x.task_id, x.worker_id, x.owner, x.since, x.until,
+           x.created <= t.finished AND coalesce(x.undone, t.finished) >= t.finished
+               AND (x.user_id IS NOT NULL OR x.created = t.finished OR x.undone = t.finished) AS before,
+           x.created > t.finished AND x.undone IS NULL AS after,
+           x.created <= t.finished AND x.undone > t.finished AS again
+    FROM exclusions x JOIN tests t ON t.id = x.test_id WHERE x.test_id = :test)
+SELECT coalesce(sum(b.units * EXISTS (SELECT 1 FROM touching x WHERE x.before AND @covers)), 0) AS before,
+       coalesce(sum(b.units * EXISTS (SELECT 1 FROM touching x WHERE x.after AND @covers)), 0) AS after,
+       coalesce(sum(b.units * EXISTS (SELECT 1 FROM touching x WHERE x.again AND @covers)), 0) AS again
+FROM batches b WHERE b.test_id = :test AND b.position IS NOT NULL
+
+-- Finished tests of which batches were excluded or included after the verdict, since :since.
+-- name: ledger_verdicts_touched rows
+-- types: result text, merged bool
+SELECT DISTINCT t.id, t.title, t.result, t.merged_commit IS NOT NULL AS merged
+FROM exclusions x JOIN tests t ON t.id = x.test_id
+WHERE x.id IN (SELECT id FROM exclusions WHERE created > :since UNION SELECT id FROM exclusions WHERE undone > :since)
+      AND (x.created > t.finished OR x.undone > t.finished) AND t.result IN ('accepted', 'rejected', 'undecided', 'completed')
+ORDER BY t.id DESC LIMIT 20
+
+-- The last time that a test was reopened, and how many times it was.
+-- name: ledger_reopening row
+-- types: times int
+SELECT r.reason, r.created, r.result, r.verdict, u.name AS user, (SELECT count(*) FROM reopenings o WHERE o.test_id = r.test_id) AS times
+FROM reopenings r JOIN users u ON u.id = r.user_id WHERE r.test_id = :test ORDER BY r.id DESC LIMIT 1
+
+-- name: ledger_reopening_add
+-- types: :user int, :reason text, :now real
+INSERT INTO reopenings (test_id, user_id, reason, created, result, verdict)
+SELECT id, :user, :reason, :now, result, reason FROM tests WHERE id = :test
+
+-- name: ledger_test_reopened
+UPDATE tests SET state = 'active', result = NULL, finished = NULL, reason = '' WHERE id = :test
+
+-- The tasks that the end of a test stopped.
+-- name: ledger_tasks_of_end rows
+SELECT k.id FROM tasks k JOIN tests t ON t.id = k.test_id WHERE t.id = :test AND k.state = 'stopped' AND k.finished = t.finished ORDER BY k.id
+
 -- The first test after :after whose results another version of its workload counted; 0: there is none.
 -- name: ledger_test_outdated value
 -- types: :version int, value int

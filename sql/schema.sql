@@ -659,6 +659,20 @@ CREATE TABLE exclusions (
 CREATE INDEX exclusions_live ON exclusions (test_id) WHERE undone IS NULL;
 CREATE INDEX exclusions_test ON exclusions (test_id);
 CREATE INDEX exclusions_worker ON exclusions (worker_id);
+CREATE INDEX exclusions_created ON exclusions (created);
+CREATE INDEX exclusions_undone ON exclusions (undone) WHERE undone IS NOT NULL;
+
+-- Decided tests that a maintainer opened again.
+CREATE TABLE reopenings (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    user_id INTEGER NOT NULL REFERENCES users,
+    reason TEXT NOT NULL,
+    created REAL NOT NULL,
+    result TEXT NOT NULL,                   -- the verdict until then, and why it came
+    verdict TEXT NOT NULL
+) STRICT;
+CREATE INDEX reopenings_test ON reopenings (test_id);
 
 -- Whether exclusion x covers batch b of its test.
 -- text covers: (x.which = 'all' OR b.flags <> '')

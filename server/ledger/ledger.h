@@ -45,6 +45,11 @@ bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *wh
 bool ledger_test_pause(Turn *turn, int64_t test, int64_t user, Error *err);
 // Also resumes a test that machines failed. The test keeps all its results.
 bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err);
+// A test with a verdict that its counted batches no longer make, because some were excluded or
+// included, goes on: its pairs that were not played are dealt again, and batches that waited count.
+// If its batches make another verdict, it ends with that one. 409 `wrong_state` if they make the
+// same.
+bool ledger_test_reopen(Turn *turn, int64_t test, int64_t user, const char *reason, Error *err);
 // A person stops the test, which may still be pending.
 bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason, Error *err);
 // Ends a test. `result` as in the schema; `event` is the type of the line in the event log.

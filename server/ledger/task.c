@@ -147,8 +147,7 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
         row->started_pairs = row->pair_count;
 }
 
-// Returns the pairs that were not reported. Those that were started keep the name of their owner.
-static bool return_unreported(Turn *turn, const TaskRow *row, Error *err) {
+bool task_return_unreported(Turn *turn, const TaskRow *row, Error *err) {
     int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
     int64_t started = (row->started_pairs + batch - 1) / batch * batch;
     return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
@@ -177,7 +176,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     if (!sql_ledger_task_end(turn->db, err, .task = row->id, .state = task_state_name(state),
                              .started_pairs = row->started_pairs, .now = turn->now) ||
         (row->test.state != TEST_FINISHED && !row->rerun_of &&
-         !return_unreported(turn, row, err)) ||
+         !task_return_unreported(turn, row, err)) ||
         !sql_ledger_test_unsettle(turn->db, err, row->test.id) ||
         (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)) ||
         (row->next_seq && !play_speed_judge(turn, row->test.id, row->worker, err)))

@@ -63,6 +63,8 @@ bool bench_confirm(Turn *turn, const TaskRow *row, Error *err);
 bool ponders_weigh(Turn *turn, TaskRow *row, const json_t *result, Error *err);
 // Whether the task plays the side. False: 422 `bad_request`.
 bool task_plays(const TaskRow *row, const char *side, Error *err);
+// Sends the new state to event streams. Wakes the waiting claims if there is work.
+void test_state_changed(Turn *turn, int64_t test, const char *state);
 // Pauses an active test because its machines contradict each other. Pages show the reason.
 bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err);
 bool task_is_open(const TaskRow *row);
@@ -70,6 +72,8 @@ bool task_is_open(const TaskRow *row);
 TaskReply task_reply(Turn *turn, const TaskRow *row);
 // Ends an open task as `state`. Pairs that were not reported return in whole batches.
 bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err);
+// Returns the pairs that were not reported. Those that were started keep the name of their owner.
+bool task_return_unreported(Turn *turn, const TaskRow *row, Error *err);
 // `started_pairs` as the worker reported it, limited to between the reported pairs and the whole
 // task.
 void task_note_started(TaskRow *row, int64_t started_pairs);

@@ -21,8 +21,7 @@ static bool state_check(Turn *turn, int64_t test, const char *allowed, Error *er
     return error_set(err, 409, "wrong_state", "test %lld is %s", (long long)test, state);
 }
 
-// Sends the new state to event streams. Wakes the waiting claims if there is work.
-static void state_changed(Turn *turn, int64_t test, const char *state) {
+void test_state_changed(Turn *turn, int64_t test, const char *state) {
     turn_publish(turn, "test", json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
     if (strcmp(state, "active") == 0)
         turn_wake(turn);
@@ -39,7 +38,7 @@ bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *ha
                                   .seed = (int64_t)(seed >> 11))) // 53 bits: exact in JSON
         return false;
     ledger_event(turn, "approved", user, 0, test, "approved, waits for workers");
-    state_changed(turn, test, "active");
+    test_state_changed(turn, test, "active");
     return true;
 }
 
@@ -58,7 +57,7 @@ bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *wh
         !sql_ledger_test_withdraw(turn->db, err, test))
         return false;
     ledger_event(turn, "withdrawn", user, 0, test, "approval withdrawn: %s", why);
-    state_changed(turn, test, "pending");
+    test_state_changed(turn, test, "pending");
     return true;
 }
 
@@ -68,7 +67,7 @@ static bool test_set_state(Turn *turn, int64_t test, int64_t user, const char *f
         !sql_ledger_test_set_state(turn->db, err, .test = test, .state = to))
         return false;
     ledger_event(turn, event, user, 0, test, "%s", event);
-    state_changed(turn, test, to);
+    test_state_changed(turn, test, to);
     return true;
 }
 
@@ -81,7 +80,7 @@ bool test_suspend(Turn *turn, int64_t test, const char *reason, Error *err) {
         !sql_ledger_test_suspend(turn->db, err, .test = test, .reason = reason))
         return false;
     ledger_event(turn, "paused", 0, 0, test, "%s", reason);
-    state_changed(turn, test, "paused");
+    test_state_changed(turn, test, "paused");
     return true;
 }
 
@@ -100,7 +99,7 @@ bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err) {
         !sql_ledger_options_forget(turn->db, err, test))
         return false;
     ledger_event(turn, "resumed", user, 0, test, "resumed");
-    state_changed(turn, test, "active");
+    test_state_changed(turn, test, "active");
     return true;
 }
 
@@ -108,14 +107,14 @@ bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason
     return ledger_test_finish(turn, test, user, "stopped", "stopped", reason, err);
 }
 
-// Ends the open tasks. The pairs that were not played are dropped, except if machines failed the
-// test: it may be resumed.
+// Ends the open tasks. Pairs that were returned are kept: the test may be resumed or reopened,
+// unless a person stopped it.
 static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *err) {
     if (strcmp(result, "failed") == 0)
         return tasks_stop_returning(turn, test, err);
     return sql_ledger_tasks_stop(turn->db, err, .test = test, .now = turn->now) &&
            play_speed_judge_stopped(turn, test, err) &&
-           sql_ledger_returned_clear(turn->db, err, test);
+           (strcmp(result, "stopped") != 0 || sql_ledger_returned_clear(turn->db, err, test));
 }
 
 // A test of a workload that this server does not have ends as well.
@@ -134,6 +133,6 @@ bool ledger_test_finish(Turn *turn, int64_t test, int64_t user, const char *resu
                                 .now = turn->now))
         return false;
     ledger_event(turn, event, user, 0, test, "%s%s%s", result, *reason ? ": " : "", reason);
-    state_changed(turn, test, "finished");
+    test_state_changed(turn, test, "finished");
     return workload_ended(turn, test, result, err);
 }

@@ -10,6 +10,7 @@
 #include "server/accounts/machine.h"
 #include "server/common/json_member.h"
 #include "server/common/time_control.h"
+#include "server/ledger/verdict_mark.h"
 #include "sql/pages.h"
 
 // ---- parts --------------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ json_t *doc_tests_in_state(const DocContext *ctx, const char *state) {
 
 // ---- home ---------------------------------------------------------------------------------------
 
-enum { HOME_FINISHED = 15, HOME_MACHINES = 20 };
+enum { HOME_FINISHED = 15, HOME_MACHINES = 20, TOUCHED_PERIOD_S = 30 * 86400 };
 
 static json_t *recently_finished(const DocContext *ctx) {
     json_auto_t *rows =
@@ -177,5 +178,7 @@ json_t *doc_home(const DocContext *ctx) {
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         json_object_set_new(document, states[i], items(doc_tests_in_state(ctx, states[i])));
     json_object_set_new(document, "finished", items(recently_finished(ctx)));
+    json_object_set_new(document, "touched",
+                        items(verdicts_touched(ctx->db, ctx->now - TOUCHED_PERIOD_S)));
     return document;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "server/common/json_member.h"
+#include "server/ledger/verdict_mark.h"
 #include "server/pages/doc.h"
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_book.h"
@@ -142,6 +143,23 @@ static json_t *rest_warning(const json_t *rest, const json_t *stats, double game
     return json_string(text);
 }
 
+// ---- what people did to the verdict -------------------------------------------------------------
+
+// The text block of the statistics says it as well.
+static void add_mark_lines(json_t *test) {
+    json_t *stats = json_object_get(test, "stats");
+    const json_t *line, *lines = json_object_get(json_object_get(test, "verdict_mark"), "lines");
+    size_t i;
+    Str text scope(str_release);
+    str_init(&text, 16 << 10);
+    str_puts(&text, member_text(stats, "text"));
+    if (json_array_size(lines) && text.size && text.data[text.size - 1] != '\n')
+        str_puts(&text, "\n");
+    json_array_foreach (lines, i, line)
+        str_printf(&text, "%s\n", json_string_value(line));
+    json_object_set_new(stats, "text", json_string(text.data));
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 // The test whose approval covers the base; null if the base is in the baseline's history.
@@ -173,6 +191,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_object_set_new(test, "uncounted", sql_page_uncounted(ctx->db, id));
     json_object_set_new(test, "flagged", sql_page_flagged(ctx->db, id));
     json_object_set_new(test, "exclusions", sql_page_exclusions(ctx->db, id));
+    json_object_set_new(test, "verdict_mark", verdict_mark(ctx->db, id));
     json_object_set_new(test, "faults", doc_faults_short(ctx, id));
     json_object_set_new(test, "tasks", sql_page_tasks_of_test(ctx->db, id));
     json_object_set_new(test, "events", sql_page_events_of_test(ctx->db, id));
@@ -203,6 +222,7 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_object_set_new(test, "settings", settings(row));
     json_auto_t *told = people(ctx, id);
     json_object_update(test, told);
+    add_mark_lines(test);
     json_object_set_new(test, "without", doc_without(ctx, row));
     json_object_set_new(test, "waiting", doc_waiting(ctx, row));
     json_object_set_new(test, "actions", doc_actions(ctx, id));

@@ -15,6 +15,9 @@ void page_add_bars(json_t *tests) {
 
 bool page_home(Request *req, Response *res, json_t *document) {
     static const char *const lists[] = {"pending", "paused", "active", "finished"};
+    const json_t *touched = json_object_get(json_object_get(document, "touched"), "items");
+    if (!request_is_api(req))
+        json_object_set_new(document, "has_touched", json_boolean(json_array_size(touched) > 0));
     for (size_t i = 0; !request_is_api(req) && i < sizeof lists / sizeof *lists; i++)
         page_add_bars(json_object_get(json_object_get(document, lists[i]), "items"));
     return page_serve(req, res, "home", "Tests", document);
@@ -61,7 +64,7 @@ static json_t *event_types(const char *selected) {
         "paused",    "resumed",   "modified",  "merged",  "failed",    "expired",    "crash",
         "user",      "engine",    "excluded",  "blocked", "unblocked", "replay",     "net",
         "disk",      "bench",     "wrapped",   "book",    "misfit",    "readmitted", "reached",
-        "vouched",   "unvouched", "faults",    "rerun"};
+        "vouched",   "unvouched", "faults",    "rerun",   "reopened"};
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         json_array_append_new(types, json_pack("{s:s, s:b}", "name", names[i], "selected",

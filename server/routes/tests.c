@@ -1,6 +1,6 @@
-// The routes for tests: submit, approve, stop (also as harmful), pause, resume, modify, merge, and
-// the diff. Each action is both a form and a call of the API. The reply to a form redirects to the
-// page of the test.
+// The routes for tests: submit, approve, stop (also as harmful), pause, resume, reopen, modify,
+// merge, and the diff. Each action is both a form and a call of the API. The reply to a form
+// redirects to the page of the test.
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +205,20 @@ static bool resume_test(Request *req, Response *res, Error *err) {
     return submit_resume(&caller, test, req->state, err) && answer_state(req, res, test);
 }
 
+static bool reopen_prepare(Request *req, Response *res, Error *err) {
+    (void)res;
+    Caller caller = submitted_caller(req);
+    return submit_reopen_prepare(&caller, request_id(req, 0), keep_ground(req), err);
+}
+
+static bool reopen(Request *req, Response *res, Error *err) {
+    int64_t test = request_id(req, 0);
+    const char *reason;
+    Caller caller = submitted_caller(req);
+    return optional_reason(req, &reason, err) && one_line_check("reason", reason, 1, 500, err) &&
+           submit_reopen(&caller, test, req->state, reason, err) && answer_state(req, res, test);
+}
+
 // From the form or the JSON body.
 static bool read_bench(Request *req, const char **side, int64_t *nodes, Error *err) {
     json_int_t number = 0;
@@ -240,10 +254,20 @@ static bool modify(Request *req, Response *res, Error *err) {
 
 // ---- merge
 
+// {"turned": whether the maintainer merges a verdict that was turned}.
+static bool merge_words(Request *req, int *turned, Error *err) {
+    *turned = !request_is_api(req) && request_form(req, "turned", NULL);
+    return !request_is_api(req) || !req->body_size ||
+           request_json(req, err, "{s?b}", "turned", turned);
+}
+
 static bool merge_prepare(Request *req, Response *res, Error *err) {
     (void)res;
+    int turned;
     Caller caller = submitted_caller(req);
-    req->state = submit_merge_prepare(&caller, request_id(req, 0), err);
+    if (!merge_words(req, &turned, err))
+        return false;
+    req->state = submit_merge_prepare(&caller, request_id(req, 0), turned, err);
     req->state_free = merge_free;
     return req->state;
 }
@@ -291,6 +315,7 @@ const Route routes_tests[] = {
     ACTION("stop", ACCESS_USER, NULL, stop),
     ACTION("pause", ACCESS_USER, NULL, pause_test),
     ACTION("resume", ACCESS_USER, resume_prepare, resume_test),
+    ACTION("reopen", ACCESS_PERSON, reopen_prepare, reopen),
     ACTION("bench", ACCESS_PERSON, NULL, correct_bench),
     ACTION("modify", ACCESS_USER, NULL, modify),
     ACTION("merge", ACCESS_PERSON, merge_prepare, merge_apply),

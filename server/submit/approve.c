@@ -63,21 +63,39 @@ bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, co
     return ledger_test_activate(caller->turn, test, caller->viewer->user_id, hash, err);
 }
 
-// ---- resuming -----------------------------------------------------------------------------------
+// ---- resuming and reopening ---------------------------------------------------------------------
 
-bool submit_resume_prepare(const Caller *caller, int64_t test, Ground *ground, Error *err) {
+static bool prepare_again(Action action, const Caller *caller, int64_t test, Ground *ground,
+                          Error *err) {
     SqlTestForChange row scope(sql_row_free) = {0};
-    git_repository *repo scope(repo_free) = right_to(ACTION_RESUME, caller, test, &row, err)
-                                                ? repo_open(caller->data, row.engine, err)
-                                                : NULL;
+    git_repository *repo scope(repo_free) =
+        right_to(action, caller, test, &row, err) ? repo_open(caller->data, row.engine, err) : NULL;
     return repo && ground_of_test(caller->turn->db, repo, &row, ground, err);
 }
 
-bool submit_resume(const Caller *caller, int64_t test, const Ground *ground, Error *err) {
+static bool may_again(Action action, const Caller *caller, int64_t test, const Ground *ground,
+                      Error *err) {
     SqlTestForChange row scope(sql_row_free) = {0};
-    if (!right_to(ACTION_RESUME, caller, test, &row, err) || !holds(caller, &row, ground, err))
+    if (!right_to(action, caller, test, &row, err) || !holds(caller, &row, ground, err))
         return false;
-    if (ground->in_baseline && !sql_base_grounded(caller->turn->db, err, test))
-        return false;
-    return ledger_test_resume(caller->turn, test, caller->viewer->user_id, err);
+    return !ground->in_baseline || sql_base_grounded(caller->turn->db, err, test);
+}
+
+bool submit_resume_prepare(const Caller *caller, int64_t test, Ground *ground, Error *err) {
+    return prepare_again(ACTION_RESUME, caller, test, ground, err);
+}
+
+bool submit_resume(const Caller *caller, int64_t test, const Ground *ground, Error *err) {
+    return may_again(ACTION_RESUME, caller, test, ground, err) &&
+           ledger_test_resume(caller->turn, test, caller->viewer->user_id, err);
+}
+
+bool submit_reopen_prepare(const Caller *caller, int64_t test, Ground *ground, Error *err) {
+    return prepare_again(ACTION_REOPEN, caller, test, ground, err);
+}
+
+bool submit_reopen(const Caller *caller, int64_t test, const Ground *ground, const char *reason,
+                   Error *err) {
+    return may_again(ACTION_REOPEN, caller, test, ground, err) &&
+           ledger_test_reopen(caller->turn, test, caller->viewer->user_id, reason, err);
 }

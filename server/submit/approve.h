@@ -16,3 +16,8 @@ bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, co
 
 bool submit_resume_prepare(const Caller *caller, int64_t test, Ground *ground, Error *err);
 bool submit_resume(const Caller *caller, int64_t test, const Ground *ground, Error *err);
+
+// A test whose verdict its batches no longer make goes on; `reason` is logged.
+bool submit_reopen_prepare(const Caller *caller, int64_t test, Ground *ground, Error *err);
+bool submit_reopen(const Caller *caller, int64_t test, const Ground *ground, const char *reason,
+                   Error *err);

@@ -6,6 +6,7 @@
 
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
+#include "server/ledger/verdict_mark.h"
 #include "server/submit/fields.h"
 #include "server/submit/net_commit.h"
 #include "server/submit/reapply.h"
@@ -20,6 +21,7 @@ struct Merge {
     CommitRecord tip;            // with the net; info.sha "": the tested commit is the tip
     git_repository *repo;
     int64_t harmful; // as in a Submission
+    bool turned_too;
 };
 
 void merge_free(void *pointer) {
@@ -100,9 +102,15 @@ static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
 
 // ---- public
 
-Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err) {
+static bool may_merge(const Caller *caller, int64_t test, Merge *merge, Error *err) {
+    return right_to(ACTION_MERGE, caller, test, &merge->test, err) &&
+           verdict_unturned(caller->turn->db, test, merge->turned_too, err);
+}
+
+Merge *submit_merge_prepare(const Caller *caller, int64_t test, bool turned_too, Error *err) {
     Merge *merge scope(merge_drop) = xcalloc(1, sizeof *merge);
-    if (!right_to(ACTION_MERGE, caller, test, &merge->test, err))
+    merge->turned_too = turned_too;
+    if (!may_merge(caller, test, merge, err))
         return NULL;
     snprintf(merge->baseline, sizeof merge->baseline, "%s", merge->test.baseline);
     merge->repo = repo_open(caller->data, merge->test.engine, err);
@@ -147,7 +155,7 @@ static bool forward(const Caller *caller, Merge *merge, Error *err) {
 
 bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *err) {
     *retest = 0;
-    if (!right_to(ACTION_MERGE, caller, merge->test.id, &merge->test, err))
+    if (!may_merge(caller, merge->test.id, merge, err))
         return false;
     if (strcmp(merge->test.baseline, merge->baseline) != 0)
         return error_set(err, 409, "conflict", "another test was merged just now; try again");

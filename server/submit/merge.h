@@ -8,8 +8,9 @@
 
 typedef struct Merge Merge;
 
-// On a reader thread; NULL on error.
-Merge *submit_merge_prepare(const Caller *caller, int64_t test, Error *err);
+// On a reader thread; NULL on error. `turned_too`: the maintainer has read that the verdict was
+// turned (verdict_mark.h), and merges it all the same; else 409 `verdict_turned`.
+Merge *submit_merge_prepare(const Caller *caller, int64_t test, bool turned_too, Error *err);
 void merge_free(void *merge); // fits Request.state_free
 // In the turn. Fills *retest with the new test's id, 0 if the branch moved.
 bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *err);

@@ -8,6 +8,7 @@
 #include "server/db/settings.h"
 #include "server/git/repo.h"
 #include "server/ledger/approval.h"
+#include "server/ledger/verdict_mark.h"
 #include "server/submit/ground.h"
 #include "server/submit/net_commit.h"
 #include "server/submit/reapply.h"
@@ -64,6 +65,18 @@ static bool is_resumable(const Caller *caller, const SqlTestForChange *row, Erro
     return is_state(row, "paused") || is_result(row, "failed") || refuse_state(row, err);
 }
 
+static bool is_unmerged(const SqlTestForChange *row, Error *err) {
+    return !row->merged_commit || error_set(err, 409, "merged", "this test was merged already");
+}
+
+static bool is_decided(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    (void)caller;
+    bool undecided = !is_state(row, "finished") || is_result(row, "stopped");
+    if (undecided || is_result(row, "failed"))
+        return error_set(err, 409, "wrong_state", "only a test with a verdict can be reopened");
+    return is_unmerged(row, err) && (!row->harmful || refuse_harmful(row, err));
+}
+
 static char *missing_net(const Caller *caller, const SqlTestForChange *row) {
     SqlNetMissingRows nets scope(sql_rows_end) = sql_net_missing(caller->turn->db, row->id);
     return sql_net_missing_next(&nets) ? xstrdup(nets.row.net) : NULL;
@@ -95,9 +108,7 @@ static bool can_be_merged(const Caller *caller, const SqlTestForChange *row, Err
         return error_set(err, 409, "wrong_state",
                          "only an accepted test can be merged; this one is %s",
                          row->result ? row->result : row->state);
-    if (row->merged_commit)
-        return error_set(err, 409, "merged", "this test was merged already");
-    return !row->harmful || refuse_harmful(row, err);
+    return is_unmerged(row, err) && (!row->harmful || refuse_harmful(row, err));
 }
 
 // ---- does the viewer have the role --------------------------------------------------------------
@@ -160,6 +171,12 @@ static bool may_approve(const Caller *caller, const SqlTestForChange *row, Error
                          "(unless the operator allows it: setting self_approval)");
     return !net ||
            error_set(err, 409, "net_missing", "its net %.12s has not been uploaded yet", net);
+}
+
+// It would end again at once.
+static bool is_turned(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    return !verdict_stands(caller->turn->db, row->id) ||
+           error_set(err, 409, "wrong_state", "the batches that count make the same verdict");
 }
 
 // A merge that moves the branch forward puts the net into the tree.
@@ -234,6 +251,7 @@ static const struct {
     [ACTION_UPLOAD_NET] = {"upload_net", lacks_net, is_developer_of_test, always, always},
     [ACTION_PAUSE] = {"pause", is_active, is_author_or_maintainer, always, always},
     [ACTION_RESUME] = {"resume", is_resumable, may_resume, always, stands_on_ground},
+    [ACTION_REOPEN] = {"reopen", is_decided, is_maintainer, is_turned, stands_on_ground},
     [ACTION_MODIFY] = {"modify", is_open, is_author_or_maintainer, always, always},
     [ACTION_DESCRIBE] = {NULL, always, is_author_or_maintainer, always, always},
     [ACTION_STOP] = {"stop", is_open, is_author_or_maintainer, always, always},

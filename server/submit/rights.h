@@ -8,8 +8,8 @@
 // A page cannot know what happens after it is drawn. Only these refusals are not in the table:
 // `changed` (the test was modified), `conflict` (another test was merged, or a commit was called
 // harmful, between the two steps of a request), what the request itself says (a reason that is too
-// long, `files_unseen`), what can be seen only of the tree that a merge onto a new baseline makes
-// (its size, its net), and a disk that is full.
+// long, `files_unseen`, `verdict_turned`), what can be seen only of the tree that a merge onto a
+// new baseline makes (its size, its net), and a disk that is full.
 #pragma once
 
 #include "server/submit/caller.h"
@@ -21,6 +21,7 @@ typedef enum {
     ACTION_UPLOAD_NET,
     ACTION_PAUSE,
     ACTION_RESUME,
+    ACTION_REOPEN, // a test whose verdict its batches no longer make
     ACTION_MODIFY,
     ACTION_DESCRIBE, // change title and description alone, which a finished test allows too
     ACTION_STOP,

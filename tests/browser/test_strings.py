@@ -189,7 +189,8 @@ def fill():
     sha = ok(upload(second, task, 0, games)).json["sha256"]
     ok(second.api("POST", f"/tasks/{task['id']}/batches", batch(0, "2222", sha, said=wrong(games))))
     ok(admin.api("POST", f"/tests/{test}/exclude", {"kind": "machine", "worker": second.worker, "which": "all", "reason": long_line()}))
-    ok(admin.api("POST", f"/tests/{test}/include", {"worker": second.worker}))
+    ok(admin.api("POST", f"/tests/{test}/include", {"exclusion": 1, "reason": long_line()}))
+    sql(server, "INSERT INTO reopenings (test_id, user_id, reason, created, result, verdict) VALUES (?, 1, ?, 1, 'accepted', 'LLR 3')", test, long_line())
     fail(third)
     ok(admin.api("POST", f"/machines/{first.worker}/block", {"reason": long_line()}))
     for number, verb in ((2, "stop"), (3, "harmful")):

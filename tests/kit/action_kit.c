@@ -31,6 +31,12 @@ static bool do_resume(const Caller *caller, Error *err) {
     return submit_resume_prepare(caller, 1, &ground, err) && submit_resume(caller, 1, &ground, err);
 }
 
+static bool do_reopen(const Caller *caller, Error *err) {
+    Ground ground = {0};
+    return submit_reopen_prepare(caller, 1, &ground, err) &&
+           submit_reopen(caller, 1, &ground, "because", err);
+}
+
 static bool do_modify(const Caller *caller, Error *err) {
     return submit_modify(caller, 1, json_pack("{s:s}", "priority", "-1"), err);
 }
@@ -79,7 +85,7 @@ static bool do_bench(const Caller *caller, Error *err) {
 
 static bool do_merge(const Caller *caller, Error *err) {
     int64_t retest;
-    Merge *merge = submit_merge_prepare(caller, 1, err);
+    Merge *merge = submit_merge_prepare(caller, 1, true, err);
     bool done = merge && submit_merge(caller, merge, &retest, err);
     merge_free(merge);
     return done;
@@ -90,7 +96,7 @@ static bool (*const acts[ACTION_COUNT])(const Caller *, Error *) = {
     [ACTION_RESUME] = do_resume,   [ACTION_MODIFY] = do_modify,     [ACTION_DESCRIBE] = do_describe,
     [ACTION_STOP] = do_stop,       [ACTION_HARMFUL] = do_harmful,   [ACTION_EXCLUDE] = do_exclude,
     [ACTION_INCLUDE] = do_include, [ACTION_READMIT] = do_readmit,   [ACTION_BENCH] = do_bench,
-    [ACTION_MERGE] = do_merge,
+    [ACTION_MERGE] = do_merge,     [ACTION_REOPEN] = do_reopen,
 };
 
 bool kit_act(Action action, const Caller *caller, Error *err) {

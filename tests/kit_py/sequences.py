@@ -172,7 +172,7 @@ class Sequences:
 
     def act(self):
         test, deed = self.some(self.tests), self.random.choices(
-            ("approve", "pause", "resume", "stop", "modify", "exclude", "include", "merge", "harmful", "bench"), (8, 2, 4, 1, 2, 2, 2, 1, 1, 2))[0]
+            ("approve", "pause", "resume", "stop", "modify", "exclude", "include", "reopen", "merge", "harmful", "bench"), (8, 2, 4, 1, 2, 2, 2, 2, 1, 1, 2))[0]
         body = {}
         if deed == "modify":
             body = {self.random.choice(("title", "priority", "pairs_max", "tc", "new_options", "description")): self.random.choice(("1", 5, 8, "nodes=50", "Hash=8", "x"))}
@@ -183,7 +183,7 @@ class Sequences:
             body = {"exclusion": self.random.randrange(1, 8), "reason": "odd"}
         elif deed == "bench":
             body = {"side": self.random.choice(("new", "base")), "nodes": 12345}
-        elif deed in ("stop", "harmful"):
+        elif deed in ("stop", "harmful", "reopen"):
             body = {"reason": "why"}
         elif deed == "approve" and self.random.random() < 0.3:
             body = {"hash": self.hashes.get(test, "0" * 64)}

@@ -75,6 +75,8 @@ static const struct {
      .status = {401, 403, 403, 403,   0,   0, 403,   0,   0,   0}},
     {.action = ACTION_RESUME, .situation = ENDED "result = 'failed'",
      .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
+    {.action = ACTION_REOPEN, .situation = ENDED "result = 'accepted'",
+     .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
     {.action = ACTION_MODIFY, .situation = "",
      .status = {401, 403, 403, 403,   0,   0, 403,   0,   0,   0}},
     {.action = ACTION_MODIFY, .situation = ACTIVE,

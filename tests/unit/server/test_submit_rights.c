@@ -41,16 +41,19 @@ static const struct {
     {"state = 'active', approved_hash = 'x'", NULL},
     {"state = 'paused', approved_hash = 'x'", NULL},
     {"state = 'finished', finished = 1, result = 'accepted', approved_hash = 'x'", NULL},
-    {"state = 'finished', finished = 1, result = 'accepted'",
+    {"state = 'finished', finished = 1, result = 'accepted', approved_hash = 'x'",
      "options = 'Hash=32' WHERE side = 'new'"},
-    {"state = 'finished', finished = 1, result = 'accepted', merged_commit = 'x'", NULL},
-    {"state = 'finished', finished = 1, result = 'accepted', harmful = 1", NULL},
-    {"state = 'finished', finished = 1, result = 'rejected'", NULL},
+    {"state = 'finished', finished = 1, result = 'accepted', approved_hash = 'x', "
+     "merged_commit = 'x'",
+     NULL},
+    {"state = 'finished', finished = 1, result = 'accepted', approved_hash = 'x', harmful = 1",
+     NULL},
+    {"state = 'finished', finished = 1, result = 'rejected', approved_hash = 'x'", NULL},
     {"state = 'finished', finished = 1, result = 'stopped'", NULL},
     {"state = 'finished', finished = 1, result = 'stopped', harmful = 1", NULL},
     {"state = 'finished', finished = 1, result = 'failed', approved_hash = 'x'", NULL},
     {"state = 'finished', finished = 1, result = 'failed', approved_hash = 'x', harmful = 1", NULL},
-    {"state = 'finished', finished = 1, result = 'completed'", NULL},
+    {"state = 'finished', finished = 1, result = 'completed', approved_hash = 'x'", NULL},
     {"state = 'finished', finished = 1, result = 'undecided', approved_hash = 'x'", NULL},
     // The base is approved no longer, or merged without the row's knowledge.
     {"state = 'pending'", "grounded = 0 WHERE side = 'base'"},
@@ -262,7 +265,7 @@ static void check_merge(SubmitKit *kit, bool moves) {
     const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
     json_auto_t *button = shown(kit, ACTION_MERGE);
     assert_int_equal(json_is_true(json_object_get(button, "forward")), moves);
-    Merge *merge = submit_merge_prepare(caller, 1, &err);
+    Merge *merge = submit_merge_prepare(caller, 1, true, &err);
     if (!merge || !submit_merge(caller, merge, &retest, &err))
         fail_msg("%s", err.message);
     merge_free(merge);

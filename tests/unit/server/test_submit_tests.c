@@ -228,7 +228,7 @@ static int64_t merge(SubmitKit *kit, int64_t test) {
             "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 "
             "WHERE id = %lld",
             (long long)test);
-    Merge *prepared = submit_merge_prepare(caller, test, &kit->ledger.err);
+    Merge *prepared = submit_merge_prepare(caller, test, true, &kit->ledger.err);
     if (!prepared || !submit_merge(caller, prepared, &retest, &kit->ledger.err))
         fail_msg("%s", kit->ledger.err.message);
     merge_free(prepared);
