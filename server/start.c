@@ -210,6 +210,7 @@ static void release(Service *service) {
     Loop *loop = &service->loop;
     loop_stop(loop);
     sweeper_stop(loop->housekeeping.sweeper);
+    ledger_recount_free(loop->housekeeping.recount);
     pruner_stop(service->pruner);
     db_close(loop->writer);
     if (loop->lock_fd >= 0)

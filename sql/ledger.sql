@@ -634,6 +634,20 @@ SELECT EXISTS (SELECT 1 FROM tasks WHERE id = :task AND test_id = :test)
 INSERT INTO exclusions (test_id, kind, task_id, worker_id, owner, since, until, which, reason, user_id, created)
 VALUES (:test, :kind, nullif(:task, 0), nullif(:worker, 0), :owner, :since, :until, :which, :reason, nullif(:user, 0), :now)
 
+-- name: ledger_outvoted_add
+INSERT INTO outvoted (test_id, worker_id) VALUES (:test, :worker) ON CONFLICT DO NOTHING
+
+-- The first machine that waits to be excluded.
+-- name: ledger_outvoted row
+SELECT id, test_id, worker_id FROM outvoted ORDER BY id LIMIT 1
+
+-- name: ledger_outvoted_drop
+DELETE FROM outvoted WHERE id = :id
+
+-- name: ledger_has_outvoted value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM outvoted WHERE test_id = :test)
+
 -- name: ledger_exclusion_undo
 UPDATE exclusions SET undone = :now, undone_by = nullif(:user, 0) WHERE id = :exclusion
 
@@ -662,7 +676,7 @@ WITH then_live AS MATERIALIZED (
     UNION ALL SELECT :kind, :which, :task, :worker, :owner, :since, :until WHERE :kind <> '')
 SELECT b.units, b.result, b.owner, b.level, b.position, k.told, b.excluded AS was_excluded,
        EXISTS (SELECT 1 FROM then_live x WHERE @covers) AS excluded
-FROM log b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position > :after ORDER BY b.position
+FROM log b JOIN tasks k ON k.id = b.task_id WHERE b.test_id = :test AND b.position > :after ORDER BY b.position LIMIT :most
 
 -- ---- what people did to a verdict
 
@@ -957,7 +971,8 @@ SELECT NOT EXISTS (SELECT * FROM sums EXCEPT SELECT * FROM kept) AND NOT EXISTS 
 -- types: result text, has_exclusions bool, repeats bool
 SELECT id, state, workload, parameters, batch_pairs, pairs_max, next_pair, coalesce(result, '') AS result,
        units_counted, counts, points, promise, positions, unsettled, author_id, units_recorded, units_unproven, units_author,
-       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id) AS has_exclusions,
+       EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = tests.id)
+           OR EXISTS (SELECT 1 FROM outvoted o WHERE o.test_id = tests.id) AS has_exclusions,
        (SELECT b.openings FROM books b WHERE b.id = tests.book_id) AS openings,
        EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = tests.id) AS repeats
 FROM tests ORDER BY id

@@ -662,6 +662,16 @@ CREATE INDEX exclusions_worker ON exclusions (worker_id);
 CREATE INDEX exclusions_created ON exclusions (created);
 CREATE INDEX exclusions_undone ON exclusions (undone) WHERE undone IS NOT NULL;
 
+-- Machines whose bench was outvoted in a long test, and that are not excluded yet: the test is being counted again, a part
+-- each second. Until then it gets no verdict.
+CREATE TABLE outvoted (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    UNIQUE (test_id, worker_id)
+) STRICT;
+CREATE INDEX outvoted_worker ON outvoted (worker_id);
+
 -- Decided tests that a maintainer opened again.
 CREATE TABLE reopenings (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "server/common/log.h"
+#include "server/ledger/outvoted.h"
 #include "server/ledger/quorum.h"
 #include "server/ledger/task.h"
 #include "sql/ledger.h"
@@ -77,19 +78,6 @@ static bool outvoted_note(Turn *turn, int64_t test, const Side *side, const Benc
     return true;
 }
 
-// A machine with another bench played another engine. The server knows that without looking at
-// results.
-static bool outvoted_exclude(Turn *turn, int64_t test, const BenchVote *vote, Error *err) {
-    Exclusion exclusion = {.test = test,
-                           .kind = "machine",
-                           .worker = vote->worker,
-                           .which = "all",
-                           .reason = "its bench was wrong"};
-    Excluded changed;
-    return !sql_ledger_counts(turn->db, .test = test, .worker = vote->worker) ||
-           ledger_exclude(turn, &exclusion, NULL, &changed, err);
-}
-
 static bool establish(Turn *turn, int64_t test, const Side *side, const Votes *votes, int64_t nodes,
                       Error *err) {
     if (!sql_ledger_bench_establish(turn->db, err, .engine = side->engine, .sha = side->sha,
@@ -98,7 +86,7 @@ static bool establish(Turn *turn, int64_t test, const Side *side, const Votes *v
     for (int i = 0; i < votes->count; i++) {
         const BenchVote *vote = &votes->votes[i];
         if (vote->nodes != nodes && (!outvoted_note(turn, test, side, vote, nodes, err) ||
-                                     !outvoted_exclude(turn, test, vote, err)))
+                                     !outvoted_exclude(turn, test, vote->worker, err)))
             return false;
     }
     return true;

@@ -86,7 +86,7 @@ static Recount *count_with(Turn *turn, int64_t test, const RecountChange *change
     Recount *recount scope(recount_drop) = xcalloc(1, sizeof *recount);
     if (!recount_begin(turn, test, recount, err))
         return NULL;
-    recount_go_on(turn, test, change, recount);
+    recount_go_on(turn, test, change, -1, recount);
     Recount *done = recount;
     recount = NULL;
     return done;
@@ -99,7 +99,7 @@ static bool catch_up(Turn *turn, int64_t test, const RecountChange *change, Reco
         return (*recount = count_with(turn, test, change, err)) != NULL;
     if (!recount_take_over(turn, test, *recount, err))
         return false;
-    recount_go_on(turn, test, change, *recount);
+    recount_go_on(turn, test, change, -1, *recount);
     return true;
 }
 

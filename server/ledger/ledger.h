@@ -267,6 +267,9 @@ void ledger_expire(Turn *turn);
 void ledger_count_waiting(Turn *turn);
 // Decides again about bench counts that wait for another owner. Call this about once a second.
 void ledger_settle(Turn *turn);
+// Goes on to exclude machines from long tests because their bench was outvoted (outvoted.h). Call
+// this about once a second. *kept, NULL at first, is what was counted: ledger_recount_free().
+void ledger_exclude_outvoted(Turn *turn, Recount **kept);
 // Moves the leases of all open tasks by the time that their machines did not have. Call this at
 // start, with the seconds since the server's last turn: below 0 if the clock was set back since.
 bool ledger_move_time(Db *db, double seconds, Error *err);

@@ -57,14 +57,15 @@ static void note_history(Recount *recount, int64_t step) {
         json_pack("[I, I, s]", (json_int_t)recount->count.positions, (json_int_t)c->units, state));
 }
 
-void recount_go_on(Turn *turn, int64_t test, const RecountChange *change, Recount *recount) {
+void recount_go_on(Turn *turn, int64_t test, const RecountChange *change, int64_t most,
+                   Recount *recount) {
     static const Exclusion none = {.kind = "", .which = ""};
     const Exclusion *x = change->with ? change->with : &none;
     int64_t step = history_step(sql_ledger_positions(turn->db, 0, test));
     SqlLedgerBatchesInTimeRows rows scope(sql_rows_end) = sql_ledger_batches_in_time(
         turn->db, .test = test, .after = recount->count.positions, .kind = x->kind,
         .which = x->which, .task = x->task, .worker = x->worker, .owner = change->owner,
-        .since = x->since, .until = x->until, .without = change->without);
+        .since = x->since, .until = x->until, .without = change->without, .most = most);
     while (sql_ledger_batches_in_time_next(&rows)) {
         const SqlLedgerBatchesInTime *b = &rows.row;
         recount->count.positions = b->position;
@@ -118,7 +119,7 @@ static bool recount_outdated(Turn *turn, int64_t test, Error *err) {
     scope(recount_release) Recount recount = {0};
     if (!recount_begin(turn, test, &recount, err))
         return false;
-    recount_go_on(turn, test, &(RecountChange){0}, &recount);
+    recount_go_on(turn, test, &(RecountChange){0}, -1, &recount);
     if (!recount_store(turn, test, &recount, err))
         return false;
     TaskRow row = {.test = {.id = test, .state = recount.count.state}};

@@ -31,8 +31,9 @@ typedef struct RecountChange {
 
 // Counts nothing yet. False: 404 `no_such_test`, or as count_init(). Release it either way.
 bool recount_begin(Turn *turn, int64_t test, Recount *recount, Error *err);
-// Counts the batches that follow. Reads only.
-void recount_go_on(Turn *turn, int64_t test, const RecountChange *change, Recount *recount);
+// Counts the batches that follow, at most `most`; -1: all. Reads only.
+void recount_go_on(Turn *turn, int64_t test, const RecountChange *change, int64_t most,
+                   Recount *recount);
 // In the turn: whether what a reader counted still holds, so that only batches are missing. False:
 // 409 `changed`.
 bool recount_take_over(Turn *turn, int64_t test, Recount *recount, Error *err);

@@ -14,12 +14,6 @@ static bool return_stopped(Turn *turn, int64_t test, Error *err) {
     return true;
 }
 
-static bool judge_again(Turn *turn, int64_t test, Error *err) {
-    scope(test_count_release) TestCount count = {0};
-    TaskRow row = {.test = {.id = test, .state = TEST_ACTIVE}};
-    return test_count_load(turn, test, 0, &count, err) && test_judge(turn, &row, &count, err);
-}
-
 bool ledger_test_reopen(Turn *turn, int64_t test, int64_t user, const char *reason, Error *err) {
     char *state scope(free_ptr) = sql_ledger_test_state(turn->db, test),
                 *verdict scope(free_ptr) = sql_ledger_verdict(turn->db, test);
@@ -39,5 +33,5 @@ bool ledger_test_reopen(Turn *turn, int64_t test, int64_t user, const char *reas
     ledger_event(turn, "reopened", user, 0, test, "reopened, its verdict was %s: %s", verdict,
                  reason);
     test_state_changed(turn, test, "active");
-    return judge_again(turn, test, err);
+    return test_judge_again(turn, test, err);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/ledger/book_use.h"
+#include "sql/ledger.h"
 
 void publish_counts(Turn *turn, int64_t test, const TestCount *count) {
     const Count *c = &count->count;
@@ -21,7 +22,7 @@ bool test_judge(Turn *turn, TaskRow *row, const TestCount *count, Error *err) {
     bool pairs = c->workload->unit == UNIT_PAIR;
     bool spent = !result && pairs && book_is_spent(turn->db, row->test.id);
     char summary[COUNT_SUMMARY_MAX], reason[COUNT_SUMMARY_MAX + 60];
-    if (!result && !spent)
+    if ((!result && !spent) || sql_ledger_has_outvoted(turn->db, row->test.id))
         return true;
     if (spent)
         result = count_judge(c, true);
@@ -36,4 +37,12 @@ bool test_judge(Turn *turn, TaskRow *row, const TestCount *count, Error *err) {
     row->test.state = TEST_FINISHED;
     row->state = TASK_STOPPED;
     return true;
+}
+
+bool test_judge_again(Turn *turn, int64_t test, Error *err) {
+    scope(test_count_release) TestCount count = {0};
+    if (!test_count_load(turn, test, 0, &count, err))
+        return false;
+    TaskRow row = {.test = {.id = test, .state = count.state}};
+    return !test_state_is_open(count.state) || test_judge(turn, &row, &count, err);
 }

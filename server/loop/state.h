@@ -66,6 +66,7 @@ typedef struct Housekeeping {
     DiskPolicy disk;
     double last; // the time of the last tick
     ClockGap clock;
+    Recount *recount; // of a test from which a machine is being excluded
 } Housekeeping;
 
 typedef struct Loop {
