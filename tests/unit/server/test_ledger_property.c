@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "tests/kit/dice.h"
 #include "tests/kit/ledger_kit.h"
 
 enum { WORKERS = 4, TASKS = 400, BATCH = 4, STEPS = 600, LIVES = 12 };
@@ -19,16 +20,10 @@ typedef struct Known {
 } Known;
 
 static LedgerKit kit;
-static uint64_t dice;
 static Known known[TASKS];
 static int known_count;
 static BatchReply posted;
 static TaskReply reply;
-
-static uint32_t roll(uint32_t sides) {
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(dice >> 33) % sides;
-}
 
 static int open_kit(void **state) {
     (void)state;
@@ -43,14 +38,13 @@ static int close_kit(void **state) {
 }
 
 static Known *pick(void) {
-    return known_count ? &known[known_count - 1 - (int)roll(known_count < 12 ? known_count : 12)]
-                       : NULL;
+    return known_count ? &known[known_count - 1 - roll(known_count < 12 ? known_count : 12)] : NULL;
 }
 
 static void do_claim(void) {
     Known *held = roll(3) ? pick() : NULL;
     int64_t worker = 1 + roll(WORKERS);
-    int64_t id = kit_claim(&kit, worker, 1 + (int)roll(16), held ? held->id : 0);
+    int64_t id = kit_claim(&kit, worker, 1 + roll(16), held ? held->id : 0);
     if (id <= 0 || known_count == TASKS)
         return;
     known[known_count++] = (Known){
@@ -68,7 +62,7 @@ static void do_claim(void) {
 static void do_heartbeat(Known *task) {
     task->plies += roll(50);
     if (task->started_pairs < task->pairs)
-        task->started_pairs += roll((uint32_t)(task->pairs - task->started_pairs) + 1) / 2;
+        task->started_pairs += roll(task->pairs - task->started_pairs + 1) / 2;
     assert_true(kit_heartbeat(&kit, task->id, task->worker, "play", task->plies,
                               task->started_pairs, &reply));
 }
@@ -104,7 +98,7 @@ static void do_repeat(Known *task) {
 static void do_fail(Known *task) {
     Failure failure = {.task = task->id,
                        .worker = task->worker,
-                       .started_pairs = (int64_t)roll(9),
+                       .started_pairs = roll(9),
                        .kind = "machine",
                        .side = "",
                        .message = "fan",
@@ -137,7 +131,7 @@ static void do_exclude(void) {
 
 static void step(void) {
     Known *task = pick();
-    uint32_t what = roll(100);
+    int what = roll(100);
     if (!task || what < 15)
         do_claim();
     else if (what < 30)
@@ -147,8 +141,8 @@ static void step(void) {
     else if (what < 78)
         do_repeat(task);
     else if (what < 84)
-        assert_true(ledger_release(&kit.turn, task->id, task->worker,
-                                   roll((uint32_t)task->pairs + 1), &kit.err));
+        assert_true(
+            ledger_release(&kit.turn, task->id, task->worker, roll(task->pairs + 1), &kit.err));
     else if (what < 86)
         do_fail(task);
     else if (what < 87)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "server/ledger/quorum.h"
+#include "tests/kit/dice.h"
 
 // "a1 b2": owner a's machine says 1, owner b's says 2.
 static int parse_votes(const char *text, BenchVote *votes) {
@@ -58,13 +59,6 @@ static void bench_counts_are_settled_by_owners(void **state) {
         if (cases[i].nodes_alone)
             assert_int_equal(alone.nodes, cases[i].nodes_alone);
     }
-}
-
-static uint64_t dice = 7;
-
-static int roll(int sides) {
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    return (int)((dice >> 33) % (uint64_t)sides);
 }
 
 static int owners_for(const BenchVote *votes, int count, int64_t nodes) {

@@ -14,13 +14,7 @@
 #include "server/ledger/count.h"
 #include "server/ledger/pairs.h"
 #include "server/ledger/workload.h"
-
-static uint64_t seed;
-
-static int random_below(int n) {
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (int)((seed >> 33) % (uint64_t)n);
-}
+#include "tests/kit/dice.h"
 
 // A result of `pairs` pairs in which each drawn pair is two draws. New.
 static json_t *make_result(const char *outcomes) {
@@ -38,7 +32,7 @@ static json_t *make_result(const char *outcomes) {
 static json_t *random_result(int pairs) {
     char outcomes[33] = "";
     for (int i = 0; i < pairs; i++)
-        outcomes[i] = "0112222222223344"[random_below(16)];
+        outcomes[i] = "0112222222223344"[roll(16)];
     return make_result(outcomes);
 }
 
@@ -103,7 +97,7 @@ static void a_state_is_the_same_after_a_walk_through_text(void **state) {
         json_auto_t *parameters = defaults_of(w), *kept = json_object();
         WorkloadTest test = {parameters, 16, 32000};
         char *text = strdup("{}");
-        seed = (uint64_t)i;
+        dice = (uint64_t)i;
         for (int n = 0; n < 200; n++) {
             json_auto_t *result = random_result(16), *told = w->told(&test, kept, 16 * n, 16),
                         *read = json_loads(text, 0, NULL);
