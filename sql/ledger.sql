@@ -120,10 +120,11 @@ UPDATE workers SET last_seen = :now WHERE id = :worker
 
 -- ---- ranges of pairs that returned
 
--- The first range that the owner :not_of did not start; '': any range.
+-- The first range from pair :from on that the owner :not_of did not start; '': any range.
 -- name: ledger_returned_first row
--- types: :not_of text
-SELECT first_pair, pair_count, owner FROM returned_pairs WHERE test_id = :test AND (:not_of = '' OR owner <> :not_of)
+-- types: :not_of text, :from int
+SELECT first_pair, pair_count, owner FROM returned_pairs
+WHERE test_id = :test AND first_pair >= :from AND (:not_of = '' OR owner <> :not_of)
 ORDER BY first_pair LIMIT 1
 
 -- The last range before :pair.
@@ -813,10 +814,61 @@ SELECT :owner, :now FROM (SELECT count(*) AS batches, min(received) AS first FRO
 WHERE :owner LIKE 'user %' AND batches >= :batches AND first <= :now - :age_s
   AND NOT EXISTS (SELECT 1 FROM failures f
                   WHERE f.kind = 'games' AND f.owner = :owner AND f.created > :now - :clean_s)
+  AND NOT EXISTS (SELECT 1 FROM droppers d WHERE d.owner = :owner AND d.since > :now - :clean_s)
 ON CONFLICT DO NOTHING
 
 -- name: trust_record_drop
 DELETE FROM records WHERE owner = :owner
+
+-- ---- batches that were begun and not reported
+
+-- name: begun_day
+INSERT INTO owner_days (owner, day, level, reported, dropped) VALUES (:owner, :day, :level, :reported, :dropped)
+ON CONFLICT DO UPDATE SET reported = reported + excluded.reported, dropped = dropped + excluded.dropped
+
+-- name: begun_drop
+-- types: :now real, :first_pair int, :units int
+INSERT INTO dropped (task_id, first_pair, test_id, units, worker_id, owner, created)
+SELECT id, :first_pair, test_id, :units, worker_id, owner, :now FROM tasks WHERE id = :task
+
+-- name: begun_is_dropped value
+-- types: value bool, :task int, :first_pair int
+SELECT EXISTS (SELECT 1 FROM dropped WHERE task_id = :task AND first_pair = :first_pair)
+
+-- What an owner began and dropped after a day, and the median share of the other owners that were vouched for.
+-- name: begun_scene row
+-- types: begun int, dropped int, median real, :owner text, :after int, :least int
+WITH fleet AS (SELECT 1.0 * sum(dropped) / sum(reported + dropped) AS share FROM owner_days
+               WHERE level = 2 AND day > :after AND owner <> :owner GROUP BY owner HAVING sum(reported + dropped) >= :least),
+     ranked AS (SELECT share, row_number() OVER (ORDER BY share) AS place, count(*) OVER () AS owners FROM fleet)
+SELECT coalesce(sum(reported + dropped), 0) AS begun, coalesce(sum(dropped), 0) AS dropped,
+       coalesce((SELECT avg(share) FROM ranked WHERE place IN ((owners + 1) / 2, (owners + 2) / 2)), 0.0) AS median
+FROM owner_days WHERE owner = :owner AND day > :after
+
+-- name: begun_mark
+-- types: :now real, :clean_s real, :median real
+INSERT INTO droppers (owner, since, dropped, begun, median) VALUES (:owner, :now, :dropped, :begun, :median)
+ON CONFLICT DO UPDATE SET since = excluded.since, dropped = excluded.dropped, begun = excluded.begun, median = excluded.median
+WHERE since <= :now - :clean_s
+
+-- The owner of a machine that dropped too much, as it was then, and in tests in which others have played the pairs that it
+-- dropped since :since, their score and its own.
+-- name: begun_dropper row
+-- types: dropped int, begun int, median real, pairs int, theirs real?, own real?, :since real
+WITH again AS MATERIALIZED (SELECT a.* FROM workers w CROSS JOIN dropped_again a ON a.owner = w.owner AND a.created > :since WHERE w.id = :worker)
+SELECT o.dropped, o.begun, o.median, (SELECT coalesce(sum(pairs), 0) FROM again) AS pairs, (SELECT sum(points) / sum(games) FROM again) AS theirs,
+       (SELECT sum(b.wins + 0.5 * b.draws) / sum(b.wins + b.losses + b.draws) FROM counted_batches b
+        WHERE b.owner = o.owner AND b.test_id IN (SELECT test_id FROM again)) AS own
+FROM workers w JOIN droppers o ON o.owner = w.owner WHERE w.id = :worker
+
+-- One of the latest tasks of a machine that it gave back after :since with no game begun and a batch to play, and which is not
+-- noted yet.
+-- name: begun_returned row
+-- types: :since real, :worker int
+SELECT k.id, k.test_id, k.owner, k.level, k.first_pair, k.next_seq, t.batch_pairs FROM (SELECT * FROM tasks WHERE worker_id = :worker ORDER BY id DESC LIMIT 16) k JOIN tests t ON t.id = k.test_id
+WHERE k.state = 'released' AND k.finished > :since AND k.next_seq * t.batch_pairs < k.pair_count
+  AND NOT EXISTS (SELECT 1 FROM dropped d WHERE d.task_id = k.id)
+LIMIT 1
 
 -- ---- what machines show
 
@@ -876,12 +928,14 @@ WITH recent AS (SELECT * FROM conduct WHERE :worker = 0 AND last > :since
      -- What no honest machine does, or what the server decided when it happened, comes before all counts.
      facts AS (SELECT worker_id, 'games' AS kind, created FROM failures WHERE kind = 'games' AND created > :since
                UNION ALL SELECT worker_id, 'misfit', created FROM misfits WHERE readmitted IS NULL AND created > :since
+               UNION ALL SELECT d.worker_id, 'dropped', d.created FROM droppers o CROSS JOIN dropped d ON d.owner = o.owner
+                         WHERE o.since > :since AND d.created > :since
                UNION ALL SELECT worker_id, 'rerun', settled FROM reruns WHERE state = 'first' AND settled > :since
                UNION ALL SELECT b.worker_id, 'rerun', r.settled FROM reruns r CROSS JOIN batches b ON b.id = r.second_batch
                          WHERE r.state = 'second' AND r.settled > :since),
      found AS (SELECT worker_id, kind, count, of, expected, (count - expected - 0.5) / sqrt(variance + 1) AS score FROM counts
                WHERE count > 1.5 * expected AND (count - expected - 0.5) / sqrt(variance + 1) > :score
-               UNION ALL SELECT f.worker_id, f.kind, count(*), 0, 0.0, CASE f.kind WHEN 'misfit' THEN 1e6 ELSE 2e6 END + count(*)
+               UNION ALL SELECT f.worker_id, f.kind, count(*), 0, 0.0, CASE WHEN f.kind IN ('misfit', 'dropped') THEN 1e6 ELSE 2e6 END + count(*)
                FROM facts f JOIN workers w ON w.id = f.worker_id AND f.created > w.released
                WHERE :worker IN (0, f.worker_id) GROUP BY f.worker_id, f.kind),
      ranked AS (SELECT *, max(score) OVER (PARTITION BY worker_id) AS worst FROM found)
@@ -912,13 +966,18 @@ FROM batches b JOIN tasks k ON k.id = b.task_id WHERE b.task_id = :task AND b.se
 INSERT INTO rerun_runs (owner, batches, good) VALUES (:owner, max(:batches, 0), max(:good, 0))
 ON CONFLICT (owner) DO UPDATE SET batches = iif(:good < 0, 0, batches + :batches), good = iif(:good < 0, 0, good + :good)
 
+-- A maintainer asked for it: the owner of machine :worker begins anew.
+-- name: rerun_anew
+INSERT INTO rerun_runs (owner, batches, good, asked) SELECT owner, 0, 0, 1 FROM workers WHERE id = :worker
+ON CONFLICT (owner) DO UPDATE SET batches = 0, good = 0, asked = 1
+
 -- name: rerun_machine row
 -- types: arch text?, isa text?, cpu text?, compiler text?
 SELECT host ->> '$.arch' AS arch, host ->> '$.isa' AS isa, host ->> '$.cpu' AS cpu, host ->> '$.compilers[0]' AS compiler
 FROM workers WHERE id = :worker
 
--- A batch of a test that the machine :worker may play again: those first about which two machines differ. Other machines of
--- its owner may check it only if no other owner is active (:alone).
+-- A batch of a test that the machine :worker may play again: those first about which two machines differ, then those of
+-- owners that are re-tested. Other machines of its owner may check it only if no other owner is active (:alone).
 -- name: rerun_find row
 -- types: :alone bool, :level int, :class text, :owner text
 SELECT r.batch_id, r.first_pair FROM reruns r
@@ -926,7 +985,7 @@ WHERE r.test_id = :test AND r.state IN ('due', 'third') AND r.worker_id <> :work
   AND (:alone OR r.owner <> :owner) AND (r.state = 'due' OR r.class = :class)
   AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.rerun_of = r.batch_id
                   AND (k.state = 'open' OR k.worker_id = :worker OR (NOT :alone AND k.owner = :owner)))
-ORDER BY r.state DESC, r.batch_id LIMIT 1
+ORDER BY r.state DESC, (SELECT q.asked FROM rerun_runs q WHERE q.owner = r.owner) DESC, r.batch_id LIMIT 1
 
 -- The games with which the batch of task :task is compared: those of the first machine and of the second.
 -- name: rerun_games row
@@ -966,6 +1025,17 @@ WITH sums AS (SELECT worker_id, count(*) AS batches, sum(games) AS games, sum(cr
 SELECT NOT EXISTS (SELECT * FROM sums EXCEPT SELECT * FROM kept) AND NOT EXISTS (SELECT * FROM kept EXCEPT SELECT * FROM sums)
    AND NOT EXISTS (SELECT * FROM whole EXCEPT SELECT batches, games, crashes, time_losses, ponders, moves, wrong, flagged
                    FROM test_conduct WHERE test_id = :test)
+
+-- Whether the sums of what owners reported and dropped are those of batches and tasks.
+-- name: ledger_check_begun value
+-- types: value bool
+WITH seen AS (SELECT b.owner, CAST(b.received / 86400 AS INTEGER) AS day, b.level, 1 AS reported, 0 AS dropped
+              FROM batches b JOIN tasks k ON k.id = b.task_id
+              WHERE NOT EXISTS (SELECT 1 FROM dropped d WHERE d.task_id = k.id AND d.first_pair = k.first_pair + b.seq * b.units)
+              UNION ALL SELECT k.owner, CAST(d.created / 86400 AS INTEGER), k.level, 0, 1
+              FROM dropped d JOIN tasks k ON k.id = d.task_id),
+     sums AS (SELECT owner, day, level, sum(reported), sum(dropped) FROM seen GROUP BY owner, day, level)
+SELECT NOT EXISTS (SELECT * FROM sums EXCEPT SELECT * FROM owner_days) AND NOT EXISTS (SELECT * FROM owner_days EXCEPT SELECT * FROM sums)
 
 -- name: ledger_check_tests rows
 -- types: result text, has_exclusions bool, repeats bool

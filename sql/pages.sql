@@ -215,9 +215,15 @@ WHERE b.test_id = :test
 GROUP BY b.worker_id ORDER BY pairs DESC, b.worker_id LIMIT 1000
 
 -- The results of each owner in a test. Only an account has its name shown, never an address.
+-- `again_score`: what others scored in `again_pairs` of the pairs that it dropped.
 -- name: page_owners_of_test array
--- types: level text
-SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs,
+-- types: level text, dropped int, again_pairs int
+WITH again AS MATERIALIZED (SELECT owner, sum(pairs) AS pairs, sum(points) / sum(games) AS score FROM dropped_again WHERE test_id = :test GROUP BY owner)
+SELECT u.name AS user, count(DISTINCT b.worker_id) AS machines, sum(b.units) AS pairs, count(*) AS batches,
+       (SELECT count(*) FROM dropped d WHERE d.test_id = :test AND d.owner = b.owner) AS dropped,
+       sum(b.wins + 0.5 * b.draws) / sum(b.wins + b.losses + b.draws) AS score,
+       coalesce((SELECT a.pairs FROM again a WHERE a.owner = b.owner), 0) AS again_pairs,
+       (SELECT a.score FROM again a WHERE a.owner = b.owner) AS again_score,
        1.0 * sum(b.units) / sum(sum(b.units)) OVER () AS share,
        CASE max(b.level) WHEN 2 THEN 'vouched' WHEN 1 THEN 'recorded' ELSE 'unproven' END AS level,
        (SELECT count(*) FROM misfits m WHERE m.test_id = :test AND m.readmitted IS NULL AND EXISTS

@@ -363,6 +363,27 @@ CREATE TABLE records (
     since REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- How many batches the machines of an owner reported on a day (days since 1970), and how many they began and did not
+-- report, by the level at which the tasks were dealt: server/ledger/begun.h.
+CREATE TABLE owner_days (
+    owner TEXT NOT NULL,
+    day INTEGER NOT NULL,
+    level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
+    reported INTEGER NOT NULL,
+    dropped INTEGER NOT NULL,
+    PRIMARY KEY (owner, day, level)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX owner_days_level ON owner_days (level, day);
+
+-- Owners that did not report too many of the batches that they began. `median`: the share of the fleet then.
+CREATE TABLE droppers (
+    owner TEXT PRIMARY KEY,
+    since REAL NOT NULL,
+    dropped INTEGER NOT NULL,
+    begun INTEGER NOT NULL,
+    median REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Owners for which a maintainer vouches or vouched.
 CREATE TABLE vouches (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -446,6 +467,21 @@ CREATE TABLE returned_pairs (
     owner TEXT NOT NULL DEFAULT '',         -- the owner that started these pairs and did not report them; '': not started
     PRIMARY KEY (test_id, first_pair)
 ) STRICT, WITHOUT ROWID;
+
+-- Batches that were begun and not reported, and so dealt again.
+CREATE TABLE dropped (
+    task_id INTEGER NOT NULL REFERENCES tasks,
+    first_pair INTEGER NOT NULL,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    units INTEGER NOT NULL CHECK (units > 0),
+    worker_id INTEGER NOT NULL REFERENCES workers,
+    owner TEXT NOT NULL,
+    created REAL NOT NULL,
+    PRIMARY KEY (task_id, first_pair)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dropped_owner ON dropped (owner, created);
+CREATE INDEX dropped_test ON dropped (test_id, owner);
+CREATE INDEX dropped_worker ON dropped (worker_id, created);
 
 -- What the counted batches of each owner make, apart for each level that it had: a cache, as that of `tests`.
 CREATE TABLE owner_totals (
@@ -553,7 +589,8 @@ CREATE INDEX reruns_wrong ON reruns (settled) WHERE state IN ('first', 'second')
 CREATE TABLE rerun_runs (
     owner TEXT PRIMARY KEY,
     batches INTEGER NOT NULL,               -- that were ordered since the last bad one; the first ten all are
-    good INTEGER NOT NULL                   -- in a row
+    good INTEGER NOT NULL,                  -- in a row
+    asked INTEGER NOT NULL DEFAULT 0        -- a maintainer asked for a re-test: its batches are played again first
 ) STRICT, WITHOUT ROWID;
 
 -- What a batch shows of its machine, whether it counts or not.
@@ -693,6 +730,13 @@ SELECT b.*, EXISTS (SELECT 1 FROM exclusions x WHERE x.test_id = b.test_id AND x
 
 -- The batches that count.
 CREATE VIEW counted_batches AS SELECT * FROM log WHERE position IS NOT NULL AND NOT excluded;
+
+-- What other owners scored in the pairs of batches that were dropped, from the point of view of the side that is tested.
+CREATE VIEW dropped_again (test_id, owner, created, pairs, points, games) AS
+SELECT d.test_id, d.owner, d.created, o.units, o.wins + 0.5 * o.draws, o.wins + o.losses + o.draws
+FROM dropped d CROSS JOIN tasks k ON k.test_id = d.test_id AND d.first_pair >= k.first_pair AND d.first_pair < k.first_pair + k.pair_count
+     CROSS JOIN counted_batches o ON o.task_id = k.id AND o.seq = (d.first_pair - k.first_pair) / d.units
+WHERE o.owner <> d.owner;
 
 -- Machines of which all later batches in a test are excluded.
 CREATE VIEW shut_out (test_id, worker_id) AS
@@ -856,7 +900,7 @@ CREATE INDEX events_worker ON events (worker_id) WHERE worker_id IS NOT NULL;
 -- Types of events that machines, authors or a full disk bring about again and again. Those of an hour share rows, and
 -- old ones are removed: see event_repeat and events_forget. Each event of another type keeps its own row for ever.
 CREATE VIEW routine_events (type) AS
-VALUES ('expired'), ('crash'), ('replay'), ('faults'), ('rerun'), ('modified'), ('paused'), ('resumed'), ('disk');
+VALUES ('expired'), ('crash'), ('replay'), ('faults'), ('rerun'), ('dropped'), ('modified'), ('paused'), ('resumed'), ('disk');
 
 -- Replies to requests with an Idempotency-Key, kept for a day.
 CREATE TABLE idempotency (

@@ -23,8 +23,8 @@ static Worker worker; // one per process, because the signal handlers need it
 static void on_stop(StopLevel level) {
     status_stopping();
     if (level == STOP_FINISH) {
-        log_info("stopping: running games finish and the rest of the task is returned; "
-                 "Ctrl-C again stops immediately");
+        log_info("stopping: the running batch of games finishes and the rest of the task is "
+                 "returned; Ctrl-C again stops immediately");
         running_finish(&worker.running);
     } else {
         log_info("leaving now");

@@ -173,8 +173,10 @@ static BatchStatus status_of(Turn *turn, const Batch *batch, const TaskRow *row)
 
 static bool store(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {
     BatchStatus status = status_of(turn, batch, row);
+    BegunTask begun = task_begun(row);
     if (!log_batch(turn, batch, row, &status, err) || !said_store(turn, batch, row, err) ||
-        !conduct_note(turn, batch, row, err) || !note_progress(turn, batch, row, err))
+        !begun_reported(turn, &begun, batch->seq, err) || !conduct_note(turn, batch, row, err) ||
+        !note_progress(turn, batch, row, err))
         return false;
     return row->rerun_of ? rerun_note(turn, batch, row, err)
                          : places_settle(turn, row->test.id, err) &&

@@ -111,7 +111,8 @@ bool ledger_claim_begin(Turn *turn, const Claim *claim, Error *err) {
                          rest);
     return sql_ledger_worker_offer(turn->db, err, .worker = claim->worker, .cores = claim->cores,
                                    .now = turn->now) &&
-           note_speed(turn, claim, NULL, err) && release_forgotten(turn, claim, err);
+           note_speed(turn, claim, NULL, err) && release_forgotten(turn, claim, err) &&
+           begun_claims(turn, claim->worker, err);
 }
 
 // ---- candidates ---------------------------------------------------------------------------------

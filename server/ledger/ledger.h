@@ -244,6 +244,11 @@ bool ledger_readmit(Turn *turn, int64_t test, int64_t worker, int64_t user, Erro
 // more held against it.
 bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
                   Error *err);
+// Games at fixed nodes of the machine's owner are checked from the beginning (rerun.h): its next
+// ten batches are played again, before those of other owners. Games with a clock do not repeat, so
+// nothing changes for them. The event says of what the machine was suspected. 409 `no_reruns` if
+// the operator has switched them off.
+bool ledger_retest(Turn *turn, int64_t worker, int64_t user, const char *reason, Error *err);
 
 // A maintainer vouches for the owner of a machine, or no longer does (trust.h). 409 `wrong_state`
 // if that is so already, 403 `own_account` for the maintainer's own account.

@@ -36,15 +36,32 @@ bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const
     return range_add(turn, test, first, count, owner, err);
 }
 
+// Takes up to `wanted` pairs from the beginning of the range.
+static int64_t take_part(Turn *turn, int64_t test, int64_t wanted,
+                         const SqlLedgerReturnedFirst *range, Error *err) {
+    int64_t taken = wanted < range->pair_count ? wanted : range->pair_count;
+    return range_drop(turn, test, range->first_pair, err) &&
+                   range_add(turn, test, range->first_pair + taken, range->pair_count - taken,
+                             range->owner, err)
+               ? taken
+               : -1;
+}
+
 int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
                     Error *err) {
-    SqlLedgerReturnedFirst range scope(sql_row_free) = {0};
-    if (!sql_ledger_returned_first(turn->db, &range, .test = test, .not_of = not_of))
-        return 0;
-    *first = range.first_pair;
-    int64_t taken = wanted < range.pair_count ? wanted : range.pair_count;
-    if (!range_drop(turn, test, *first, err) ||
-        !range_add(turn, test, *first + taken, range.pair_count - taken, range.owner, err))
-        return -1;
+    int64_t taken = 0;
+    while (taken < wanted) {
+        SqlLedgerReturnedFirst range scope(sql_row_free) = {0};
+        if (!sql_ledger_returned_first(turn->db, &range, .test = test, .not_of = not_of,
+                                       .from = taken ? *first + taken : 0) ||
+            (taken && range.first_pair != *first + taken))
+            break;
+        int64_t part = take_part(turn, test, wanted - taken, &range, err);
+        if (part < 0)
+            return -1;
+        if (!taken)
+            *first = range.first_pair;
+        taken += part;
+    }
     return taken;
 }

@@ -9,6 +9,6 @@
 bool ranges_return(Turn *turn, int64_t test, int64_t first, int64_t count, const char *owner,
                    Error *err);
 // Takes up to `wanted` consecutive pairs from the lowest range that `not_of` did not start ("": any
-// range); 0: there is none.
+// range), and from those that follow without a gap; 0: there is none.
 int64_t ranges_take(Turn *turn, int64_t test, int64_t wanted, const char *not_of, int64_t *first,
                     Error *err);

@@ -12,6 +12,12 @@
 // one time.
 enum { FIRST_BATCHES = 10, WAITING_MOST = 10 };
 
+bool rerun_is_on(Db *db, Error *err) {
+    return setting_whole(db, SETTING_RERUN_PERCENT) > 0 ||
+           error_set(err, 409, "no_reruns",
+                     "no games are played again: the operator's setting rerun_percent is 0");
+}
+
 // True with probability part/all.
 static bool chance(int64_t part, int64_t all) {
     uint64_t number;

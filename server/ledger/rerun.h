@@ -3,8 +3,10 @@
 //
 // Which batches: an owner's first ten, then one with probability 1/n after n that were the same in
 // a row, and from zero again after a bad one (the adaptive replication of BOINC), by random
-// numbers of the server. A rerun is a task like any other, of one batch: its machine is not told.
-// It comes after the work of tests, but for a part of the claims (the setting `rerun_percent`).
+// numbers of the server. A maintainer who re-tests a machine makes its owner begin anew, and the
+// batches of such owners are played again first. A rerun is a task like any other, of one batch:
+// its machine is not told. It comes after the work of tests, but for a part of the claims (the
+// setting `rerun_percent`).
 // Its games are stored and credited, and they do not count.
 //
 // If the second machine differs, a third of the class of the first settles it: with the first,
@@ -33,6 +35,9 @@ typedef struct Rerun {
 } Rerun;
 // Only if the setting is not 0; then none are ordered, either.
 Rerun rerun_find(Turn *turn, const RerunAsk *ask);
+
+// 409 `no_reruns` if the setting is 0.
+bool rerun_is_on(Db *db, Error *err);
 
 // Compares the games of a rerun, `text`, with those of the machines before, and notes in the batch
 // what it found. Reads only, so a reader calls it. Does nothing for other tasks, and for games that

@@ -1,6 +1,7 @@
 // See suspects.h. The query compares; this file says it in words.
 #include "server/ledger/suspects.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "server/common/json_member.h"
@@ -16,6 +17,7 @@ static const struct Kind {
     const char *name, *one, *many, *what;
 } kinds[] = {
     {"games", "batch", "batches", "with games that cannot have been played"},
+    {"dropped", "batch", "batches", "that it began and did not report in time"},
     {"rerun", "batch", "batches", "with other games than two further machines played"},
     {"misfit", "test", "tests", "from which it is barred because its speed does not fit its clock"},
     {"crash", "game", "games", "lost by a crash, a stall or an illegal move"},
@@ -32,14 +34,36 @@ static const struct Kind *kind_of(const char *name) {
     return &kinds[i];
 }
 
-static json_t *evidence_of(const SqlLedgerSuspects *row) {
+// What its owner left out, and whether that went worse for it than what it reported.
+static json_t *dropped_text(Db *db, double since, const SqlLedgerSuspects *row) {
+    SqlBegunDropper owner = {0};
+    Str text scope(str_release);
+    str_init(&text, 400);
+    str_printf(&text, "%lld %s that it began and did not report in time", (long long)row->count,
+               row->count == 1 ? "batch" : "batches");
+    if (sql_begun_dropper(db, &owner, .since = since, .worker = row->worker_id))
+        str_printf(&text,
+                   "; its owner: %lld of %lld in %d days (%.1f %%, median of vouched owners %.1f "
+                   "%%)",
+                   (long long)owner.dropped, (long long)owner.begun, SUSPECT_DAYS,
+                   100.0 * (double)owner.dropped / (double)owner.begun, 100 * owner.median);
+    if (owner.pairs && isfinite(owner.own))
+        str_printf(&text,
+                   "; others scored %.1f %% in %lld of those pairs, and it %.1f %% in what it "
+                   "reported of the same tests",
+                   100 * owner.theirs, (long long)owner.pairs, 100 * owner.own);
+    return json_string(text.data);
+}
+
+static json_t *evidence_of(Db *db, double since, const SqlLedgerSuspects *row) {
     const struct Kind *kind = kind_of(row->kind);
     json_t *out = json_pack("{s:s, s:I}", "kind", row->kind, "count", (json_int_t)row->count);
     bool compared = row->of > 0;
     json_object_set_new(out, "of", compared ? json_integer(row->of) : json_null());
     json_object_set_new(out, "expected", compared ? json_real(row->expected) : json_null());
     json_object_set_new(out, "text",
-                        compared
+                        strcmp(kind->name, "dropped") == 0 ? dropped_text(db, since, row)
+                        : compared
                             ? json_sprintf("%lld of %lld %s %s; by its part of the same tests it "
                                            "would be %.1f",
                                            (long long)row->count, (long long)row->of, kind->many,
@@ -56,16 +80,17 @@ static json_t *machine_of(const SqlLedgerSuspects *row) {
 
 json_t *suspects_list(Db *db, double now, int64_t worker) {
     json_t *list = json_array(), *machine = NULL;
-    SqlLedgerSuspectsRows rows scope(sql_rows_end) =
-        sql_ledger_suspects(db, .since = now - SUSPECT_DAYS * DAY_S, .worker = worker,
-                            .score = SCORE_LEAST, .limit = ROWS_MOST);
+    double since = now - SUSPECT_DAYS * DAY_S;
+    SqlLedgerSuspectsRows rows scope(sql_rows_end) = sql_ledger_suspects(
+        db, .since = since, .worker = worker, .score = SCORE_LEAST, .limit = ROWS_MOST);
     while (sql_ledger_suspects_next(&rows)) {
         if (!machine || member_int(machine, "id") != rows.row.worker_id) {
             if (json_array_size(list) == MACHINES_MOST)
                 break;
             json_array_append_new(list, machine = machine_of(&rows.row));
         }
-        json_array_append_new(json_object_get(machine, "evidence"), evidence_of(&rows.row));
+        json_array_append_new(json_object_get(machine, "evidence"),
+                              evidence_of(db, since, &rows.row));
     }
     return list;
 }

@@ -147,13 +147,31 @@ void task_note_started(TaskRow *row, int64_t started_pairs) {
         row->started_pairs = row->pair_count;
 }
 
+BegunTask task_begun(const TaskRow *row) {
+    return (BegunTask){.id = row->id,
+                       .test = row->test.id,
+                       .worker = row->worker,
+                       .owner = row->owner,
+                       .level = row->level,
+                       .first_pair = row->first_pair,
+                       .pair_count = row->pair_count,
+                       .batch_pairs = row->test.batch_pairs,
+                       .next_seq = row->next_seq,
+                       .started_pairs = row->started_pairs};
+}
+
+static bool ended_by_machine(const TaskRow *row) {
+    return row->state != TASK_DONE && row->state != TASK_STOPPED;
+}
+
 bool task_return_unreported(Turn *turn, const TaskRow *row, Error *err) {
-    int64_t batch = row->test.batch_pairs, reported = row->next_seq * batch;
-    int64_t started = (row->started_pairs + batch - 1) / batch * batch;
-    return ranges_return(turn, row->test.id, row->first_pair + reported, started - reported,
+    BegunTask task = task_begun(row);
+    int64_t reported = row->next_seq * row->test.batch_pairs,
+            begun = ended_by_machine(row) ? begun_pairs_and_next(&task) : begun_pairs(&task);
+    return ranges_return(turn, row->test.id, row->first_pair + reported, begun - reported,
                          row->owner, err) &&
-           ranges_return(turn, row->test.id, row->first_pair + started, row->pair_count - started,
-                         "", err);
+           ranges_return(turn, row->test.id, row->first_pair + begun, row->pair_count - begun, "",
+                         err);
 }
 
 // A machine may end so many tasks in a row without a result. Then it waits: so long at first,
@@ -172,11 +190,13 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     assert(batch > 0);
     task_note_started(row, 0);
     row->state = state;
-    bool by_machine = state != TASK_DONE && state != TASK_STOPPED;
+    bool by_machine = ended_by_machine(row);
+    BegunTask begun = task_begun(row);
     if (!sql_ledger_task_end(turn->db, err, .task = row->id, .state = task_state_name(state),
                              .started_pairs = row->started_pairs, .now = turn->now) ||
         (row->test.state != TEST_FINISHED && !row->rerun_of &&
          !task_return_unreported(turn, row, err)) ||
+        (by_machine && !row->blocked && !begun_ended(turn, &begun, state == TASK_EXPIRED, err)) ||
         !sql_ledger_test_unsettle(turn->db, err, row->test.id) ||
         (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)) ||
         (row->next_seq && !play_speed_judge(turn, row->test.id, row->worker, err)))

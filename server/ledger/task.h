@@ -2,6 +2,7 @@
 // includes this.
 #pragma once
 
+#include "server/ledger/begun.h"
 #include "server/ledger/count.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/state.h"
@@ -72,8 +73,11 @@ bool task_is_open(const TaskRow *row);
 TaskReply task_reply(Turn *turn, const TaskRow *row);
 // Ends an open task as `state`. Pairs that were not reported return in whole batches.
 bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err);
-// Returns the pairs that were not reported. Those that were started keep the name of their owner.
+// Returns the pairs that were not reported. Those of batches that had begun keep the name of their
+// owner.
 bool task_return_unreported(Turn *turn, const TaskRow *row, Error *err);
+// The task as begun.h has it; borrows the row.
+BegunTask task_begun(const TaskRow *row);
 // `started_pairs` as the worker reported it, limited to between the reported pairs and the whole
 // task.
 void task_note_started(TaskRow *row, int64_t started_pairs);

@@ -6,6 +6,7 @@
 #include "server/common/json_member.h"
 #include "server/common/uci_option.h"
 #include "server/git/repo.h"
+#include "server/ledger/rerun.h"
 #include "server/submit/reapply.h"
 #include "server/submit/rights.h"
 
@@ -53,7 +54,10 @@ json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine, bool v
     bool blocked = json_is_true(json_object_get(machine, "blocked"));
     json_t *block = verdict(right_to_block(&caller, &why), why.message);
     json_t *vouch = verdict(right_to_vouch(&caller, &why), why.message);
-    return json_pack("{s:o, s:o}", blocked ? "unblock" : "block", block,
+    json_t *retest = NULL;
+    if (!blocked)
+        retest = verdict(right_to_block(&caller, &why) && rerun_is_on(ctx->db, &why), why.message);
+    return json_pack("{s:o, s:o*, s:o}", blocked ? "unblock" : "block", block, "retest", retest,
                      vouched ? "unvouch" : "vouch", vouch);
 }
 

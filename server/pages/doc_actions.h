@@ -9,5 +9,6 @@
 json_t *doc_actions(const DocContext *ctx, int64_t test);
 // Sentences; new.
 json_t *doc_warnings(const json_t *row, const json_t *failures);
-// The actions that fit the machine's state: "block" or "unblock", and "vouch" or "unvouch".
+// The actions that fit the machine's state: "block" or "unblock", and "vouch" or "unvouch";
+// and "retest", unless it is blocked.
 json_t *doc_machine_actions(const DocContext *ctx, const json_t *machine, bool vouched);

@@ -171,6 +171,36 @@ static json_t *base_test(const DocContext *ctx, const json_t *row) {
     return covers ? json_integer(covers) : json_null();
 }
 
+// What an owner began and did not report, and how others fared with it; null if nothing.
+static json_t *dropped_text(const json_t *owner) {
+    int64_t dropped = member_int(owner, "dropped"), begun = dropped + member_int(owner, "batches"),
+            pairs = member_int(owner, "again_pairs");
+    if (dropped == 0)
+        return json_null();
+    const char *user = member_text(owner, "user");
+    Str text scope(str_release);
+    str_init(&text, 300);
+    str_printf(&text, "%s%s did not report %lld of %lld batches that began (%.1f %%).",
+               *user ? "" : "Machines without an account", user, (long long)dropped,
+               (long long)begun, 100.0 * (double)dropped / (double)begun);
+    if (pairs && json_is_number(json_object_get(owner, "score")))
+        str_printf(&text,
+                   " Others scored %.1f %% in %lld of those pairs; what was reported: %.1f %%.",
+                   100 * member_real(owner, "again_score"), (long long)pairs,
+                   100 * member_real(owner, "score"));
+    return json_string(text.data);
+}
+
+static json_t *owners(const DocContext *ctx, int64_t id) {
+    json_t *list = sql_page_owners_of_test(ctx->db, id), *owner;
+    size_t i;
+    json_array_foreach (list, i, owner) {
+        json_object_set_new(owner, "dropped_text", dropped_text(owner));
+        json_object_del(owner, "batches");
+    }
+    return list;
+}
+
 // What the batches, tasks and events of a test add up to, and the tests of its idea: the same for
 // all who ask.
 static json_t *people(const DocContext *ctx, int64_t id) {
@@ -182,7 +212,7 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     json_t *workers = sql_page_workers_of_test(ctx->db, id);
     doc_add_classes(test, workers);
     json_object_set_new(test, "workers", workers);
-    json_object_set_new(test, "owners", sql_page_owners_of_test(ctx->db, id));
+    json_object_set_new(test, "owners", owners(ctx, id));
     json_object_set_new(test, "shares", doc_shares(ctx, id));
     json_object_set_new(test, "rest", sql_page_rest_of_test(ctx->db, id));
     doc_add_said(ctx, id, test);

@@ -64,7 +64,7 @@ static json_t *event_types(const char *selected) {
         "paused",    "resumed",   "modified",  "merged",  "failed",    "expired",    "crash",
         "user",      "engine",    "excluded",  "blocked", "unblocked", "replay",     "net",
         "disk",      "bench",     "wrapped",   "book",    "misfit",    "readmitted", "reached",
-        "vouched",   "unvouched", "faults",    "rerun",   "reopened"};
+        "vouched",   "unvouched", "faults",    "rerun",   "reopened",  "retest",     "dropped"};
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         json_array_append_new(types, json_pack("{s:s, s:b}", "name", names[i], "selected",

@@ -1,6 +1,6 @@
-// The routes for results and machines: exclude batches from a test, include them again,
-// readmit a machine to a test, block a machine, unblock it, vouch for its owner or no longer. Each
-// is both a form and a call of the API. The reply to a form redirects to the page of the form.
+// The routes for results and machines: exclude batches from a test, include them again, readmit a
+// machine to a test, block a machine, unblock it, re-test it, vouch for its owner or no longer.
+// Each is both a form and a call of the API. The reply to a form redirects to the page of the form.
 #include <string.h>
 #include <time.h>
 
@@ -190,6 +190,16 @@ static bool unblock(Request *req, Response *res, Error *err) {
     return set_blocked(req, res, false, err);
 }
 
+static bool retest(Request *req, Response *res, Error *err) {
+    int64_t machine = request_id(req, 0);
+    const char *reason;
+    Caller caller = submitted_caller(req);
+    return right_to_block(&caller, err) && read_reason(req, &reason, err) &&
+           submit_retest(&caller, machine, reason, err) &&
+           respond_at(req, res, 200, json_pack("{s:I}", "id", (json_int_t)machine),
+                      "/machines/%lld", (long long)machine);
+}
+
 static bool set_vouched(Request *req, Response *res, bool vouch, Error *err) {
     int64_t machine = request_id(req, 0);
     const char *reason;
@@ -221,6 +231,8 @@ const Route routes_results[] = {
     {"POST", "/machines/{id}/block", ACCESS_PERSON, BODY_MAX, NULL, block},
     {"POST", "/api/v1/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
     {"POST", "/machines/{id}/unblock", ACCESS_PERSON, BODY_MAX, NULL, unblock},
+    {"POST", "/api/v1/machines/{id}/retest", ACCESS_PERSON, BODY_MAX, NULL, retest},
+    {"POST", "/machines/{id}/retest", ACCESS_PERSON, BODY_MAX, NULL, retest},
     {"POST", "/api/v1/machines/{id}/vouch", ACCESS_PERSON, BODY_MAX, NULL, vouch},
     {"POST", "/machines/{id}/vouch", ACCESS_PERSON, BODY_MAX, NULL, vouch},
     {"POST", "/api/v1/machines/{id}/unvouch", ACCESS_PERSON, BODY_MAX, NULL, unvouch},

@@ -52,6 +52,11 @@ bool submit_block(const Caller *caller, int64_t machine, bool block, const char 
            ledger_block(caller->turn, machine, block, caller->viewer->user_id, reason, err);
 }
 
+bool submit_retest(const Caller *caller, int64_t machine, const char *reason, Error *err) {
+    return right_to_block(caller, err) &&
+           ledger_retest(caller->turn, machine, caller->viewer->user_id, reason, err);
+}
+
 bool submit_vouch(const Caller *caller, int64_t machine, bool vouch, const char *reason,
                   Error *err) {
     return right_to_vouch(caller, err) &&

@@ -18,6 +18,7 @@ bool submit_include(const Caller *caller, const Inclusion *inclusion, Recount *p
 bool submit_readmit(const Caller *caller, int64_t test, int64_t worker, Error *err);
 bool submit_block(const Caller *caller, int64_t machine, bool block, const char *reason,
                   Error *err);
+bool submit_retest(const Caller *caller, int64_t machine, const char *reason, Error *err);
 // For the owner of the machine.
 bool submit_vouch(const Caller *caller, int64_t machine, bool vouch, const char *reason,
                   Error *err);

@@ -51,7 +51,7 @@ bool right_to(Action action, const Caller *caller, int64_t test, SqlTestForChang
 bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err);
 // Uploading books for it.
 bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error *err);
-// Blocking and unblocking machines, and vouching for their owners: maintainers of any engine, and
-// admins.
+// Blocking, unblocking and re-testing machines, and vouching for their owners: maintainers of any
+// engine, and admins.
 bool right_to_block(const Caller *caller, Error *err);
 bool right_to_vouch(const Caller *caller, Error *err);

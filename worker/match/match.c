@@ -146,6 +146,10 @@ static void fill_players(const MatchSpec *spec, GameRecord *record) {
         record->white = 0;
 }
 
+static int pairs_together(const MatchSpec *spec) {
+    return spec->pairs_together > 0 ? spec->pairs_together : 1;
+}
+
 // The record of the next game to play, and its notes. NULL if no game is left. Called under the
 // lock.
 static GameRecord *next_game(Match *match, GameNotes **notes) {
@@ -153,7 +157,8 @@ static GameRecord *next_game(Match *match, GameNotes **notes) {
     int per_pair = spec->games_per_pair, number = atomic_load(&match->next_game);
     bool new_pair = number % per_pair == 0;
     if (atomic_load(&match->aborted) || number / per_pair >= spec->pair_count ||
-        (new_pair && atomic_load(&match->finishing)))
+        (new_pair && number / per_pair % pairs_together(spec) == 0 &&
+         atomic_load(&match->finishing)))
         return NULL;
     atomic_store(&match->next_game, number + 1);
     int pair = spec->pair_first + number / per_pair, index = number % per_pair;

@@ -20,8 +20,9 @@ bool match_run(Match *match, Error *err);
 Match *match_new(const MatchSpec *spec);
 void match_free(Match *match);
 // Both are async-signal-safe and may be called by any thread. match_finish() starts no further
-// pair; running pairs are finished. match_abort() kills all engines at once; running games are
-// reported as GAME_END_ABORTED or not at all.
+// pair, unless it belongs together with one that was started; running pairs are finished.
+// match_abort() kills all engines at once; running games are reported as GAME_END_ABORTED or not at
+// all.
 void match_finish(Match *match);
 void match_abort(Match *match);
 // The first pair of which no game was started. Any thread may call it, and callbacks may.

@@ -23,6 +23,7 @@ typedef struct MatchSpec {
     int pairing_count;            // 0 with NULL
     int pair_first;               // number of the first pair, for resuming
     int pair_count;
+    int pairs_together; // match_finish() ends after so many pairs from the first; 0: after each
     int games_per_pair; // 2, or 1: colours then change from round to round
     bool no_swap;       // a pairing's first engine always has White
     // The opening of a pair; called from slot threads, strings must outlive the match.

@@ -100,8 +100,8 @@ void config_print_help(void) {
         print_option(options[i].name, options[i].argument, options[i].help);
     print_option("--version", NULL, "print the version");
     print_option("--help", NULL, "print this help");
-    puts("\nCtrl-C once: the running games finish, the rest of the task is returned, and the\n"
-         "worker stops. Ctrl-C twice: it stops immediately.\n"
+    puts("\nCtrl-C once: the running batch of games finishes, the rest of the task is returned,\n"
+         "and the worker stops. Ctrl-C twice: it stops immediately.\n"
          "Exit status: 0 after a normal stop, 1 if it cannot work (the last line says\n"
          "why), 2 for a wrong command line, 130 after an immediate stop.");
 }

@@ -182,7 +182,7 @@ def batches_played_while_the_server_is_away_arrive_when_it_is_back():
     equal(test_row(test, "state"), ("active",))
 
 
-def ctrl_c_ends_the_running_pair_and_hands_the_rest_back():
+def ctrl_c_ends_the_running_batch_and_hands_the_rest_back():
     worker.signal(signal.SIGINT)
     equal(worker.wait(), 0)
     equal(worker.nothing_left(), [])
@@ -192,9 +192,12 @@ def ctrl_c_ends_the_running_pair_and_hands_the_rest_back():
         server, "SELECT state, started_pairs, pair_count, first_pair, test_id, next_seq FROM tasks ORDER BY id DESC LIMIT 1")[0]
     equal(state, "released")
     true(begun < count, "something was left")
+    equal(sql(server, "SELECT count(*) FROM dropped"), [(0,)])
     back = sql(server, "SELECT first_pair, pair_count FROM returned_pairs WHERE test_id = ?", test)
     batch, = test_row(test, "batch_pairs")
-    kept, begun = seq * batch, (begun + batch - 1) // batch * batch  # what lies between is for another owner
+    kept = seq * batch
+    equal(begun, kept, "pairs begun and pairs reported")
+    begun = min(kept + batch, count)  # the next batch is for another owner
     equal(back, [(first + at, size) for at, size in ((kept, begun - kept), (begun, count - begun)) if size])
 
 
@@ -251,7 +254,7 @@ def main():
                 a_patch_that_does_not_compile_ends_with_the_compilers_words, a_wrong_bench_ends_with_both_counts,
                 a_stop_ends_the_task_before_its_last_pair, a_worker_that_is_started_again_is_the_same_worker,
                 batches_played_while_the_server_is_away_arrive_when_it_is_back,
-                ctrl_c_ends_the_running_pair_and_hands_the_rest_back, ctrl_c_twice_leaves_at_once,
+                ctrl_c_ends_the_running_batch_and_hands_the_rest_back, ctrl_c_twice_leaves_at_once,
                 every_game_stood_its_replay, the_log_tells_the_story_and_a_replay_agrees)
     finally:
         server.close()

@@ -355,6 +355,7 @@ maintainer: POST /tests/{id}/readmit /api/v1/tests/{id}/readmit /tests/{id}/reop
 maintainer: POST /api/v1/tests/{id}/merge /tests/{id}/bench /api/v1/tests/{id}/bench
 maintainer: POST /machines/{id}/vouch /machines/{id}/unvouch /api/v1/machines/{id}/vouch /api/v1/machines/{id}/unvouch
 maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{id}/block /api/v1/machines/{id}/unblock
+maintainer: POST /machines/{id}/retest /api/v1/machines/{id}/retest
 admin: GET /admin /api/v1/users
 admin: POST /admin/users/{name}/role /admin/users/{name}/state /api/v1/users/{name}/role /api/v1/users/{name}/state
 machine: POST /api/v1/tasks/claim /api/v1/tasks/{task}/bench /api/v1/tasks/{task}/fail
@@ -455,7 +456,7 @@ def a_maintainers_token_of_scope_submit_blocks_no_machine():
     owner = person("mona", "maintainer")
     script = Client(server, token=token_of(owner, "submit")["token"])
     worker = machine("monas target")
-    for verb in ("block", "unblock"):
+    for verb in ("block", "unblock", "retest"):
         refused(script.api("POST", f"/machines/{worker.worker}/{verb}"), 403, "forbidden")
     true(script.api("GET", f"/machines/{worker.worker}").json["actions"]["block"]["ok"] is False, "the page says so")
     equal(claim(worker).status in (200, 204), True)

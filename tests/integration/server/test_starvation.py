@@ -342,8 +342,11 @@ def a_test_shows_how_much_each_owner_brought():
     for machine in (*machines, machines[0]):
         equal(machine.post(machine.claim()).json["counted"], True)
     found = anyone.api("GET", f"/tests/{test}").json
-    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "level": "unproven", "misfits": 0},
-                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "level": "vouched", "misfits": 0}])
+    again = {"again_pairs": 0, "again_score": None, "score": 0.5, "misfits": 0}
+    equal(found["owners"], [{"user": None, "machines": 2, "pairs": 3 * BATCH, "share": 0.75, "level": "unproven", "dropped": 1, **again,
+                             "dropped_text": "Machines without an account did not report 1 of 4 batches that began (25.0 %)."},
+                            {"user": "ann", "machines": 1, "pairs": BATCH, "share": 0.25, "level": "vouched", "dropped": 0, **again,
+                             "dropped_text": None}])
     equal([text for text in found["warnings"] if "owner" in text],
           ["One unproven owner (machines without an account) played 75\u00a0% of the pairs that count."])
     page = anyone.get(f"/tests/{test}").text

@@ -253,7 +253,7 @@ def what_an_engine_says_wrong_is_counted_for_its_side():
     sound(test)
 
 
-def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
+def ctrl_c_once_ends_the_running_batch_and_hands_back_the_rest():
     test = submit(new_options=SLOW, max_moves=8, games=640)
     with a_worker() as worker:
         until(lambda: games_of(test) > 0)
@@ -262,7 +262,10 @@ def ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest():
     no_process_is_left()
     task = one("SELECT * FROM tasks WHERE test_id = ? ORDER BY id DESC", test)
     tap.equal(task["state"], "released")
-    tap.true(0 < task["started_pairs"] < task["pair_count"], "some pairs were begun and not all")
+    reported = task["next_seq"] * one("SELECT batch_pairs FROM tests WHERE id = ?", test)["batch_pairs"]
+    tap.true(0 < reported < task["pair_count"], "some pairs were reported and not all")
+    tap.equal(task["started_pairs"], reported, "pairs that were begun")
+    tap.equal(one("SELECT count(*) AS count FROM dropped WHERE task_id = ?", task["id"])["count"], 0)
     stop(test)
     sound(test)
 
@@ -390,7 +393,7 @@ try:
                 an_engine_that_never_answers_is_reported, crashes_lose_games_and_the_test_continues,
                 each_end_of_a_game_stands_its_replay, games_that_a_rule_ended_are_played_on,
                 what_an_engine_says_wrong_is_counted_for_its_side,
-                ctrl_c_once_ends_the_running_pair_and_hands_back_the_rest, ctrl_c_twice_leaves_at_once,
+                ctrl_c_once_ends_the_running_batch_and_hands_back_the_rest, ctrl_c_twice_leaves_at_once,
                 no_engine_survives_the_sudden_death_of_the_worker, a_stopped_test_is_dropped_at_once,
                 while_the_server_is_away_play_continues_and_nothing_is_lost, batches_outlive_the_worker_that_made_them,
                 two_workers_share_a_folder_under_two_numbers, without_a_sandbox_the_worker_refuses_unless_an_option_allows_it,

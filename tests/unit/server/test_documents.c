@@ -267,6 +267,7 @@ static void lists_of_events_and_machines_hold_no_secrets(void **state) {
 static void a_machine_shows_its_tasks_and_not_its_address(void **state) {
     (void)state;
     play();
+    kit_sql(&kit.ledger, "DELETE FROM settings WHERE name = 'rerun_percent'");
     for (int64_t user = KIT_NOBODY; user <= KIT_DEVELOPER; user++) {
         DocContext ctx = seen_by(user);
         json_auto_t *machine = doc_machine(&ctx, 1, &kit.ledger.err);
@@ -276,6 +277,7 @@ static void a_machine_shows_its_tasks_and_not_its_address(void **state) {
         assert_int_equal(json_array_size(at(machine, "tasks")), 1);
         bool may_block = json_is_true(at(machine, "actions.block.ok"));
         assert_int_equal(may_block, user == KIT_MAINTAINER);
+        assert_int_equal(json_is_true(at(machine, "actions.retest.ok")), may_block);
     }
 }
 
@@ -287,6 +289,7 @@ static void a_blocked_machine_may_be_unblocked_by_a_maintainer(void **state) {
     assert_true(json_is_true(at(machine, "machine.blocked")));
     assert_true(json_is_true(at(machine, "actions.unblock.ok")));
     assert_null(at(machine, "actions.block"));
+    assert_null(at(machine, "actions.retest"));
 }
 
 static void a_user_is_shown_without_email_password_and_tokens(void **state) {

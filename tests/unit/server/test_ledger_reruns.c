@@ -254,28 +254,25 @@ static void a_third_machine_settles_it_for_the_first(void **state) {
     assert_int_equal(claim_rerun(3), 0);
     rerun(4, true, false);
     assert_int_equal(count("second"), 1);
-    assert_true(is_suspected(3));
-    assert_false(is_suspected(1) || is_suspected(4));
+    assert_true(is_suspected(3) && !is_suspected(1) && !is_suspected(4));
     assert_int_equal(good("user 1"), 1);
     assert_int_equal(good("user 2"), 0);
-    assert_int_equal(kit_int(&kit,
-                             "SELECT count(*) FROM events WHERE type = 'rerun' AND worker_id = 3 "
-                             "AND message LIKE '%%machine 3 is alone%%'"),
-                     1);
+    char *said scope(free_ptr) =
+        kit_text(&kit, "SELECT max(message) FROM events WHERE type = 'rerun' AND worker_id = 3");
+    assert_non_null(strstr(said, "machine 3 is alone"));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM exclusions"), 0);
     assert_int_equal(kit_check(&kit), 0);
 }
 
 static void a_third_machine_settles_it_against_the_first(void **state) {
     (void)state;
-    kit_sql(&kit, "INSERT INTO rerun_runs VALUES ('user 1', 50, 40)");
+    kit_sql(&kit, "INSERT INTO rerun_runs (owner, batches, good) VALUES ('user 1', 50, 40)");
     for (int i = 0; count("due") == 0 && i < 100000; i++)
         play(1);
     rerun(3, false, false);
     rerun(4, false, true);
     assert_int_equal(count("first"), 1);
-    assert_true(is_suspected(1));
-    assert_false(is_suspected(3) || is_suspected(4));
+    assert_true(is_suspected(1) && !is_suspected(3) && !is_suspected(4));
     assert_int_equal(good("user 1"), 0);
     play(1);
     assert_int_equal(count("due"), 1); // the next ten are played again
@@ -323,6 +320,8 @@ static void an_operator_can_do_without(void **state) {
     assert_int_equal(claim_rerun(3), 0);
     play(1);
     assert_int_equal(count("due"), 1);
+    assert_false(ledger_retest(&kit.turn, 1, 2, "", &kit.err));
+    assert_string_equal(kit.err.code, "no_reruns");
 }
 
 static void games_that_do_not_repeat_name_the_patch(void **state) {
@@ -333,6 +332,43 @@ static void games_that_do_not_repeat_name_the_patch(void **state) {
     assert_int_equal(count("patch"), 1);
     assert_false(is_suspected(1) || is_suspected(3) || is_suspected(4));
     assert_int_equal(good("user 1"), 0);
+}
+
+// ---- a re-test ----------------------------------------------------------------------------------
+
+static void a_retest_begins_with_ten_batches_again(void **state) {
+    (void)state;
+    kit_sql(&kit, "INSERT INTO rerun_runs (owner, batches, good) "
+                  "VALUES ('user 1', 1000000, 1000000000), ('user 2', 1000000, 1000000000)");
+    play(1);
+    assert_int_equal(count("due"), 0);
+    assert_true(ledger_retest(&kit.turn, 2, 2, "odd games", &kit.err));
+    for (int i = 0; i < 10; i++) {
+        play(1); // of the same owner
+        assert_int_equal(count("due"), 1);
+        rerun(3, true, false);
+    }
+    assert_int_equal(good("user 1"), 10);
+    play(3);
+    assert_int_equal(count("due"), 0); // another owner goes on
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM events WHERE type = 'retest' AND "
+                                   "worker_id = 2 AND message LIKE '%%: odd games. It is "
+                                   "suspected of nothing'"),
+                     1);
+    assert_int_equal(kit_check(&kit), 0);
+}
+
+static void batches_of_a_retested_owner_come_first(void **state) {
+    (void)state;
+    play(3);
+    play(1);
+    assert_true(ledger_retest(&kit.turn, 1, 2, "", &kit.err));
+    int64_t task = claim_rerun(4);
+    assert_int_equal(kit_int(&kit,
+                             "SELECT r.worker_id FROM tasks k JOIN reruns r "
+                             "ON r.batch_id = k.rerun_of WHERE k.id = %lld",
+                             (long long)task),
+                     1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -356,6 +392,8 @@ int main(void) {
         TEST(a_late_answer_of_another_class_settles_nothing),
         TEST(an_operator_can_do_without),
         TEST(games_that_do_not_repeat_name_the_patch),
+        TEST(a_retest_begins_with_ten_batches_again),
+        TEST(batches_of_a_retested_owner_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,23 +11,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/kit/dice.h"
 #include "tests/kit/ledger_kit.h"
 
-enum { WORKERS = 8, TASKS = 2000, BATCH = 4, STEPS = 600, LIVES = 4 };
+enum { WORKERS = 8, TASKS = 2000, BATCH = 4, STEPS = 1600, LIVES = 4 };
 
 typedef struct Known {
     int64_t id, worker, pairs, seq;
 } Known;
 
 static LedgerKit kit;
-static uint64_t dice;
 static Known known[TASKS];
 static int known_count;
-
-static uint32_t roll(uint32_t sides) {
-    dice = dice * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(dice >> 33) % sides;
-}
 
 // Machines 1 and 2 are those of the author, who has a role; 3 and 5 are of vouched owners, 6 and 7
 // of recorded ones, 4 and 8 have no account.
@@ -64,8 +59,7 @@ static void do_claim(int64_t worker) {
 
 // The tasks of a machine are told as held, so a claim ends none.
 static Known *pick(void) {
-    return known_count ? &known[known_count - 1 - (int)roll(known_count < 30 ? known_count : 30)]
-                       : NULL;
+    return known_count ? &known[known_count - 1 - roll(known_count < 30 ? known_count : 30)] : NULL;
 }
 
 static void do_post(Known *task) {
@@ -88,14 +82,14 @@ static void do_exclude(void) {
 
 static void step(bool excluding) {
     Known *task = pick();
-    uint32_t what = roll(100);
+    int what = roll(100);
     if (!task || what < 30)
         do_claim(1 + roll(WORKERS));
     else if (what < 80)
         do_post(task);
     else if (what < 86)
-        assert_true(ledger_release(&kit.turn, task->id, task->worker,
-                                   roll((uint32_t)task->pairs + 1), &kit.err));
+        assert_true(
+            ledger_release(&kit.turn, task->id, task->worker, roll(task->pairs + 1), &kit.err));
     else if (what < 90 && excluding)
         do_exclude();
     else {

@@ -276,14 +276,14 @@ static void a_release_gives_back_what_was_begun_and_what_was_not(void **state) {
 static void ranges_that_touch_are_joined(void **state) {
     (void)state;
     int64_t a = kit_claim(&kit, 1, 4, 0), b = kit_claim(&kit, 2, 4, 0),
-            c = kit_claim(&kit, 3, 4, 0);
-    assert_true(ledger_release(&kit.turn, a, 1, 0, &kit.err));
-    assert_true(ledger_release(&kit.turn, c, 3, 0, &kit.err));
+            c = kit_claim(&kit, 2, 4, b);
+    assert_true(ledger_release(&kit.turn, a, 1, 8, &kit.err));
+    assert_true(ledger_release(&kit.turn, c, 2, 8, &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM returned_pairs"), 2);
-    assert_true(ledger_release(&kit.turn, b, 2, 0, &kit.err));
+    assert_true(ledger_release(&kit.turn, b, 2, 8, &kit.err));
     assert_int_equal(kit_int(&kit, "SELECT count(*) FROM returned_pairs"), 1);
     assert_int_equal(kit_int(&kit, "SELECT pair_count FROM returned_pairs"), 24);
-    assert_int_equal(pairs_of(kit_claim(&kit, 1, 8, 0)), 20);
+    assert_int_equal(pairs_of(kit_claim(&kit, 3, 8, 0)), 20);
 }
 
 static void a_task_of_another_machine_is_refused(void **state) {
