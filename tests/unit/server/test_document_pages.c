@@ -100,6 +100,7 @@ static void the_result_is_told_without_the_largest_owner_and_without_the_author(
     json_auto_t *alone = test_one();
     assert_true(json_is_null(without(alone, "largest")));
     assert_true(json_is_null(without(alone, "author")));
+    assert_true(ledger_release(&kit.ledger.turn, mine, 1, 4, &kit.ledger.err));
     assert_true(kit_post(&kit.ledger, other, 3, 0, "0112", &reply));
     assert_true(kit_post(&kit.ledger, other, 3, 1, "0122", &reply));
     json_auto_t *both = test_one();
