@@ -835,15 +835,18 @@ SELECT id, :first_pair, test_id, :units, worker_id, owner, :now FROM tasks WHERE
 -- types: value bool, :task int, :first_pair int
 SELECT EXISTS (SELECT 1 FROM dropped WHERE task_id = :task AND first_pair = :first_pair)
 
--- What an owner began and dropped after a day, and the median share of the other owners that were vouched for.
--- name: begun_scene row
--- types: begun int, dropped int, median real, :owner text, :after int, :least int
+-- What an owner began and dropped after a day.
+-- name: begun_sums row
+-- types: begun int, dropped int, :owner text, :after int
+SELECT coalesce(sum(reported + dropped), 0) AS begun, coalesce(sum(dropped), 0) AS dropped FROM owner_days WHERE owner = :owner AND day > :after
+
+-- The median share that the other owners that were vouched for dropped.
+-- name: begun_median value
+-- types: value real, :owner text, :after int, :least int
 WITH fleet AS (SELECT 1.0 * sum(dropped) / sum(reported + dropped) AS share FROM owner_days
                WHERE level = 2 AND day > :after AND owner <> :owner GROUP BY owner HAVING sum(reported + dropped) >= :least),
      ranked AS (SELECT share, row_number() OVER (ORDER BY share) AS place, count(*) OVER () AS owners FROM fleet)
-SELECT coalesce(sum(reported + dropped), 0) AS begun, coalesce(sum(dropped), 0) AS dropped,
-       coalesce((SELECT avg(share) FROM ranked WHERE place IN ((owners + 1) / 2, (owners + 2) / 2)), 0.0) AS median
-FROM owner_days WHERE owner = :owner AND day > :after
+SELECT coalesce(avg(share), 0.0) FROM ranked WHERE place IN ((owners + 1) / 2, (owners + 2) / 2)
 
 -- name: begun_mark
 -- types: :now real, :clean_s real, :median real
@@ -861,12 +864,13 @@ SELECT o.dropped, o.begun, o.median, (SELECT coalesce(sum(pairs), 0) FROM again)
         WHERE b.owner = o.owner AND b.test_id IN (SELECT test_id FROM again)) AS own
 FROM workers w JOIN droppers o ON o.owner = w.owner WHERE w.id = :worker
 
--- One of the latest tasks of a machine that it gave back after :since with no game begun and a batch to play, and which is not
--- noted yet.
+-- One of the latest tasks of a machine that it gave back after :since, and since it was unblocked, with no game begun and a batch
+-- to play, and which is not noted yet.
 -- name: begun_returned row
 -- types: :since real, :worker int
-SELECT k.id, k.test_id, k.owner, k.level, k.first_pair, k.next_seq, t.batch_pairs FROM (SELECT * FROM tasks WHERE worker_id = :worker ORDER BY id DESC LIMIT 16) k JOIN tests t ON t.id = k.test_id
-WHERE k.state = 'released' AND k.finished > :since AND k.next_seq * t.batch_pairs < k.pair_count
+SELECT k.id, k.test_id, k.owner, k.level, k.first_pair, k.next_seq, t.batch_pairs
+FROM (SELECT * FROM tasks WHERE worker_id = :worker ORDER BY id DESC LIMIT 16) k JOIN tests t ON t.id = k.test_id AND t.state = 'active'
+WHERE k.state = 'released' AND k.finished > max(:since, (SELECT released FROM workers WHERE id = :worker)) AND k.next_seq * t.batch_pairs < k.pair_count
   AND NOT EXISTS (SELECT 1 FROM dropped d WHERE d.task_id = k.id)
 LIMIT 1
 

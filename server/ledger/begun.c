@@ -25,16 +25,23 @@ int64_t begun_pairs_and_next(const BegunTask *task) {
     return begun < task->pair_count ? begun : task->pair_count;
 }
 
+static SqlBegunSums sums_of(Turn *turn, const BegunTask *task) {
+    SqlBegunSums sums = {0};
+    sql_begun_sums(turn->db, &sums, .owner = task->owner, .after = day_of(turn) - WINDOW_DAYS);
+    return sums;
+}
+
 static bool judge(Turn *turn, const BegunTask *task, Error *err) {
-    SqlBegunScene scene = {0};
-    if (!sql_begun_scene(turn->db, &scene, .owner = task->owner,
-                         .after = day_of(turn) - WINDOW_DAYS, .least = BEGUN_LEAST) ||
-        scene.begun < BEGUN_LEAST || PARTS * scene.dropped <= scene.begun ||
-        (double)scene.dropped <= TIMES_FLEET * scene.median * (double)scene.begun)
+    SqlBegunSums sums = sums_of(turn, task);
+    if (sums.begun < BEGUN_LEAST || PARTS * sums.dropped <= sums.begun)
+        return true;
+    double median = sql_begun_median(turn->db, 0, .owner = task->owner, .least = BEGUN_LEAST,
+                                     .after = day_of(turn) - WINDOW_DAYS);
+    if ((double)sums.dropped <= TIMES_FLEET * median * (double)sums.begun)
         return true;
     if (!sql_begun_mark(turn->db, err, .owner = task->owner, .now = turn->now,
-                        .clean_s = DROPS_CLEAN_S, .dropped = scene.dropped, .begun = scene.begun,
-                        .median = scene.median))
+                        .clean_s = DROPS_CLEAN_S, .dropped = sums.dropped, .begun = sums.begun,
+                        .median = median))
         return false;
     if (db_changes(turn->db) == 0)
         return true; // marked before
@@ -42,8 +49,8 @@ static bool judge(Turn *turn, const BegunTask *task, Error *err) {
                  "the owner of this machine did not report %lld of %lld batches that it began in "
                  "%d days (%.1f %%; median of vouched owners: %.1f %%). It has no record for %d "
                  "days, and stays vouched for if it is",
-                 (long long)scene.dropped, (long long)scene.begun, WINDOW_DAYS,
-                 100.0 * (double)scene.dropped / (double)scene.begun, 100 * scene.median,
+                 (long long)sums.dropped, (long long)sums.begun, WINDOW_DAYS,
+                 100.0 * (double)sums.dropped / (double)sums.begun, 100 * median,
                  DROPS_CLEAN_S / DAY_S);
     return trust_lose(turn, task->owner, err);
 }
@@ -63,13 +70,16 @@ static bool drop(Turn *turn, const BegunTask *task, int64_t seq, int64_t end, Er
 
 bool begun_reported(Turn *turn, const BegunTask *task, int64_t seq, Error *err) {
     int64_t first = task->first_pair + seq * task->batch_pairs;
-    return sql_begun_is_dropped(turn->db, .task = task->id, .first_pair = first) ||
-           sql_begun_day(turn->db, err, .owner = task->owner, .day = day_of(turn),
-                         .level = task->level, .reported = 1, .dropped = 0);
+    if (sql_begun_is_dropped(turn->db, .task = task->id, .first_pair = first))
+        return true;
+    // What is reported makes the share smaller, but may make the batches enough.
+    return sql_begun_day(turn->db, err, .owner = task->owner, .day = day_of(turn),
+                         .level = task->level, .reported = 1, .dropped = 0) &&
+           (sums_of(turn, task).begun != BEGUN_LEAST || judge(turn, task, err));
 }
 
-bool begun_ended(Turn *turn, const BegunTask *task, bool silent, Error *err) {
-    int64_t end = silent ? begun_pairs_and_next(task) : begun_pairs(task);
+bool begun_ended(Turn *turn, const BegunTask *task, bool had_time, Error *err) {
+    int64_t end = had_time ? begun_pairs_and_next(task) : begun_pairs(task);
     return drop(turn, task, task->next_seq, end / task->batch_pairs, err);
 }
 

@@ -185,6 +185,15 @@ static bool note_fruitless(Turn *turn, int64_t worker, Error *err) {
                                        .most_s = REST_MOST_S);
 }
 
+// Whether the batch under way is dropped even if no game of it was started.
+static bool had_time(const Turn *turn, const TaskRow *row) {
+    enum { AT_ONCE_S = 30, PART = 10 }; // a worker that stops after a batch needs seconds
+    double began = row->due - row->expected_s;
+    bool late = turn->now - began > fmax(AT_ONCE_S, row->expected_s / PART);
+    return row->state == TASK_EXPIRED ||
+           (late && (row->state == TASK_RELEASED || strcmp(row->phase, "play") == 0));
+}
+
 bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
     int64_t batch = row->test.batch_pairs;
     assert(batch > 0);
@@ -196,7 +205,8 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
                              .started_pairs = row->started_pairs, .now = turn->now) ||
         (row->test.state != TEST_FINISHED && !row->rerun_of &&
          !task_return_unreported(turn, row, err)) ||
-        (by_machine && !row->blocked && !begun_ended(turn, &begun, state == TASK_EXPIRED, err)) ||
+        (by_machine && !row->blocked && row->test.state == TEST_ACTIVE &&
+         !begun_ended(turn, &begun, had_time(turn, row), err)) ||
         !sql_ledger_test_unsettle(turn->db, err, row->test.id) ||
         (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)) ||
         (row->next_seq && !play_speed_judge(turn, row->test.id, row->worker, err)))

@@ -157,7 +157,7 @@ WRONG_QUERIES = (
     ("-- name: job row\n-- types: :job int\nSELECT id FROM jobs", "sql: query job: job int is stated there, and is no name and type of this query"),
     ("-- name: job row\nSELECT id, size FROM jobs", "sql: query job: no such column: size"),
     ("-- name: job row\nSELECT id FROM jobs\n-- name: job value\nSELECT id FROM jobs", "sql/jobs.sql: query job is there twice"),
-    ("-- name: job row\nSELECT @job_fields FROM jobs", "sql/jobs.sql: no list of columns job_fields"),
+    ("-- name: job row\nSELECT @job_fields FROM jobs", "sql/jobs.sql: no list of columns and no text job_fields"),
 )
 
 

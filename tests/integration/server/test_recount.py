@@ -26,6 +26,7 @@ def old_results():
     sql(server, "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received, position) "
                 "VALUES (?, 1, 1, 0, 4, ?, 'nodes=1000', 1, 0, 1, 1)", test, json.dumps(RESULT, separators=(",", ":")))
     sql(server, "INSERT INTO conduct VALUES (?, 1, 0, 1, 8, 0, 0, 0, 0, 0, 0, 1)", test)
+    sql(server, "INSERT INTO owner_days VALUES ('', 0, 0, 1, 0)")
     sql(server, "INSERT INTO test_conduct VALUES (?, 1, 8, 0, 0, 0, 0, 0, 0)", test)
     return test
 

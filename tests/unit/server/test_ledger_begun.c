@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "server/ledger/suspects.h"
+#include "server/ledger/task.h"
 #include "tests/kit/ledger_kit.h"
 
 // Machines 1 and 2 are of anna, who has a record; 3 is of a vouched owner; 4 has no account; 5 is
@@ -144,6 +145,42 @@ static void silence_drops_the_batch_whatever_was_said(void **state) {
     assert_int_equal(kit_int(&kit, "SELECT sum(reported) FROM owner_days"), 0);
 }
 
+// Its owner may have others that ask for work meanwhile.
+static void who_gives_back_late_had_time_to_look(void **state) {
+    (void)state;
+    int64_t task = claim(BEN);
+    kit.turn.now += 29;
+    leave(task, BEN, 0);
+    assert_int_equal(dropped(), 0);
+    task = claim(DAN);
+    kit.turn.now += 302;
+    leave(task, DAN, 0);
+    assert_int_equal(dropped(), 1);
+    kit_sql(&kit, "UPDATE tasks SET phase = 'play' WHERE id = %lld",
+            (long long)(task = claim(DAN)));
+    kit.turn.now += 302;
+    TaskRow row;
+    assert_true(task_load(&kit.turn, task, DAN, &row, &kit.err));
+    assert_true(task_end(&kit.turn, &row, TASK_FAILED, &kit.err));
+    assert_int_equal(dropped(), 2);
+}
+
+static void a_pause_and_a_block_that_has_ended_drop_nothing(void **state) {
+    (void)state;
+    int64_t task = claim(BEN);
+    assert_true(ledger_test_pause(&kit.turn, 1, 3, &kit.err));
+    leave(task, BEN, 1);
+    assert_int_equal(kit_claim(&kit, BEN, 4, 0), 0);
+    assert_int_equal(dropped(), 0);
+    assert_true(ledger_test_resume(&kit.turn, 1, 3, &kit.err));
+    claim(DAN);
+    assert_true(ledger_block(&kit.turn, DAN, true, 2, "", &kit.err));
+    kit.turn.now += 60;
+    assert_true(ledger_block(&kit.turn, DAN, false, 2, "", &kit.err));
+    claim(DAN);
+    assert_int_equal(dropped(), 0);
+}
+
 static void the_end_of_a_test_and_a_block_drop_nothing(void **state) {
     (void)state;
     TaskReply reply;
@@ -211,7 +248,7 @@ static void few_batches_say_nothing(void **state) {
     past("user 1", 1, 30, 8);
     drop_one(ANNA); // 9 of 39
     assert_int_equal(marks("user 1"), 0);
-    drop_one(ANNA);
+    report(claim(ANNA), ANNA, 0, "2222");
     assert_int_equal(marks("user 1"), 1);
 }
 
@@ -281,6 +318,8 @@ int main(void) {
         TEST(who_asks_for_other_work_at_once_has_dropped_the_batch),
         TEST(a_forgotten_task_is_one_of_them),
         TEST(silence_drops_the_batch_whatever_was_said),
+        TEST(who_gives_back_late_had_time_to_look),
+        TEST(a_pause_and_a_block_that_has_ended_drop_nothing),
         TEST(the_end_of_a_test_and_a_block_drop_nothing),
         TEST(another_owner_plays_what_was_begun),
         TEST(a_recorded_owner_is_unproven_from_then_on),
