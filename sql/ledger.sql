@@ -39,7 +39,7 @@ DELETE FROM benches WHERE (engine_id, sha) IN
 
 -- name: ledger_test_finish
 UPDATE tests SET state = 'finished', result = :result, reason = :reason, finished = :now,
-    unsettled = EXISTS (SELECT 1 FROM batches b WHERE b.test_id = :test AND b.waits = 1)
+    unsettled = EXISTS (SELECT 1 FROM batches b INDEXED BY batches_waiting WHERE b.test_id = :test AND b.waits = 1)
 WHERE id = :test
 
 -- name: ledger_tasks_stop
@@ -165,6 +165,7 @@ FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 
 -- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
+-- `state <> 'finished'` lets SQLite use the index of open tests.
 -- name: ledger_candidates rows
 -- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
 -- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, own_waiting int, held_recorded int, held_unproven int, new_files_bytes int, base_files_bytes int
@@ -172,7 +173,8 @@ FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.batch_pairs AS pairs, 0 AS waits, k.counted_cores
               FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.state = 'open' AND k.rerun_of IS NULL
               UNION ALL SELECT b.test_id, b.owner, b.level, b.units, 1, 0
-              FROM tests t CROSS JOIN batches b ON b.test_id = t.id AND b.waits = 1 WHERE t.state = 'active'),
+              FROM tests t CROSS JOIN batches b INDEXED BY batches_waiting ON b.test_id = t.id AND b.waits = 1
+              WHERE t.state = 'active' AND t.state <> 'finished'),
      sums AS (SELECT test_id, sum(pairs) AS pairs, sum(iif(waits, 0, pairs)) AS open, sum(counted_cores) AS counted_cores,
                      sum(iif(owner = :owner AND NOT waits, pairs, 0)) AS own, sum(iif(owner = :owner AND waits, pairs, 0)) AS own_waiting,
                      sum(iif(level = 1, pairs, 0)) AS recorded, sum(iif(level = 0, pairs, 0)) AS unproven
@@ -203,7 +205,7 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = o.engine_id AND p.sha = o.sha), 0) AS base_files_bytes
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books l ON l.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
      LEFT JOIN sides o ON o.test_id = t.id AND o.side = 'base' LEFT JOIN sums h ON h.test_id = t.id
-WHERE t.state = 'active' AND max(n.threads, coalesce(o.threads, 1)) <= :cores ORDER BY t.priority DESC, t.id
+WHERE t.state = 'active' AND t.state <> 'finished' AND max(n.threads, coalesce(o.threads, 1)) <= :cores ORDER BY t.priority DESC, t.id
 
 -- How far a test is in its book.
 -- name: ledger_book_use row
@@ -211,7 +213,7 @@ WHERE t.state = 'active' AND max(n.threads, coalesce(o.threads, 1)) <= :cores OR
 SELECT b.openings, t.batch_pairs, t.next_pair, EXISTS (SELECT 1 FROM repeating_tests r WHERE r.id = t.id) AS repeats,
        EXISTS (SELECT 1 FROM tasks k WHERE k.test_id = t.id AND k.state = 'open' AND k.rerun_of IS NULL) AS has_open,
        EXISTS (SELECT 1 FROM returned_pairs p WHERE p.test_id = t.id) AS has_returned,
-       EXISTS (SELECT 1 FROM batches w WHERE w.test_id = t.id AND w.waits = 1) AS has_waiting
+       EXISTS (SELECT 1 FROM batches w INDEXED BY batches_waiting WHERE w.test_id = t.id AND w.waits = 1) AS has_waiting
 FROM tests t JOIN books b ON b.id = t.book_id WHERE t.id = :test
 
 -- name: ledger_next_pair value
@@ -388,7 +390,7 @@ UPDATE batches SET waits = 0, position = :position WHERE id = :batch
 
 -- A place of the test is free: batches that wait for it may count.
 -- name: ledger_test_unsettle
-UPDATE tests SET unsettled = 1 WHERE id = :test AND EXISTS (SELECT 1 FROM batches b WHERE b.test_id = :test AND b.waits = 1)
+UPDATE tests SET unsettled = 1 WHERE id = :test AND EXISTS (SELECT 1 FROM batches b INDEXED BY batches_waiting WHERE b.test_id = :test AND b.waits = 1)
 
 -- name: ledger_test_settled
 -- types: :more bool
@@ -612,7 +614,7 @@ UPDATE vouches SET undone = :now, undone_by = :user WHERE owner = :owner AND und
 -- name: ledger_would_wait value
 -- types: value bool, :kind text, :which text, :task int, :worker int, :owner text?, :since real?, :until real?
 WITH x AS (SELECT :kind AS kind, :which AS which, :task AS task_id, :worker AS worker_id, :owner AS owner, :since AS since, :until AS until)
-SELECT EXISTS (SELECT 1 FROM x CROSS JOIN batches b WHERE b.test_id = :test AND b.waits = 1 AND @covers)
+SELECT EXISTS (SELECT 1 FROM x CROSS JOIN batches b INDEXED BY batches_waiting WHERE b.test_id = :test AND b.waits = 1 AND @covers)
 
 -- Whether batches of a machine count, or wait to be counted.
 -- name: ledger_counts value

@@ -172,7 +172,7 @@ FROM log b WHERE test_id = :test AND (excluded OR (position IS NULL AND (waits =
 
 -- Those that will count after others. `since`: when the first of them came.
 -- name: page_waiting object
-SELECT count(*) AS batches, coalesce(sum(units), 0) AS units, min(received) AS since FROM batches WHERE test_id = :test AND waits = 1
+SELECT count(*) AS batches, coalesce(sum(units), 0) AS units, min(received) AS since FROM batches INDEXED BY batches_waiting WHERE test_id = :test AND waits = 1
 
 -- CPU seconds of each side while the other was to move.
 -- name: page_rest_of_test object
