@@ -66,6 +66,7 @@ help:
 	@echo 'make bench PARTS=strength   matches against other engines and at short clocks: hours, or fewer GAMES=40'
 	@echo 'make bench PARTS="clock thieves" SEED=7   what an engine gains that overdraws its clock, or uses its opponent'\''s time'
 	@echo 'make bench PARTS="order worth" SEED=7   what the order of batches does to verdicts, and what accepted patches are worth'
+	@echo 'make bench PARTS=attacks SEED=7   what stops attacks on a public server, after how many pairs: four minutes'
 	@echo 'make bench PARTS=verdicts SEED=7   whether the verdicts of the ledger have the errors that tests state: an hour, or GAMES=100'
 	@echo 'make bench PARTS=judgement  how well the engine judges positions, beside stockfish: two minutes'
 	@echo 'make soak MINUTES=60   server and workers killed, stopped and restarted at random, and random requests'

@@ -6,7 +6,7 @@ figures come with the disk's own: how long a small write and fsync take in the s
 for at least one.
 
 usage: tests/bench.py [--build DIR] [--games N] [--seed N] [PART…]     parts: engine, statistics, match, server, recount, visitors; by name
-alone: judgement, strength, clock, thieves, audit, window, books, order, worth, verdicts
+alone: judgement, strength, clock, thieves, audit, window, books, order, worth, verdicts, attacks
 
 --games N: how many games each match of our engine has. The part match plays 100, in two minutes, where none are asked for;
 strength plays 400, and five times as many of its shortest, which takes hours.
@@ -25,6 +25,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
+import bench_attacks  # noqa: E402
 import bench_books  # noqa: E402
 import bench_conditions  # noqa: E402
 import bench_engine  # noqa: E402
@@ -266,7 +267,8 @@ PARTS = {"engine": bench_engine.engine, "statistics": statistics_part, "match": 
 BY_NAME = {"strength": bench_engine.strength, "judgement": bench_judgement.judgement}
 SEEDED = {"clock": bench_conditions.clock, "thieves": bench_conditions.thieves, "audit": bench_conditions.audit,
           "window": bench_books.window, "books": bench_books.books,
-          "order": bench_statistics.order, "worth": bench_statistics.worth, "verdicts": bench_statistics.verdicts}
+          "order": bench_statistics.order, "worth": bench_statistics.worth, "verdicts": bench_statistics.verdicts,
+          "attacks": bench_attacks.attacks}
 
 
 def main():
