@@ -231,6 +231,20 @@ static json_t *people(const DocContext *ctx, int64_t id) {
     return test;
 }
 
+// All that the document warns of, in one list.
+static json_t *warnings(const json_t *row, const json_t *test) {
+    static const char *const names[] = {"owner_warning",  "rest_warning",  "said_warning",
+                                        "misfit_warning", "rerun_warning", "book_warning"};
+    json_t *list = doc_warnings(row, json_object_get(test, "failures"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (json_is_string(json_object_get(test, names[i])))
+            json_array_append(list, json_object_get(test, names[i]));
+    json_t *seen_before = json_object_get(json_object_get(test, "seen_before"), "text");
+    if (json_is_string(seen_before))
+        json_array_append(list, seen_before);
+    return list;
+}
+
 json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     char hash[65] = "";
     json_auto_t *row = sql_page_test(ctx->db, id);
@@ -256,33 +270,14 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_object_set_new(test, "without", doc_without(ctx, row));
     json_object_set_new(test, "waiting", doc_waiting(ctx, row));
     json_object_set_new(test, "actions", doc_actions(ctx, id));
-    json_t *warnings = doc_warnings(row, json_object_get(test, "failures"));
-    json_t *of_owner = owner_warning(json_array_get(json_object_get(test, "owners"), 0));
-    if (json_is_string(of_owner))
-        json_array_append(warnings, of_owner);
-    json_object_set_new(test, "owner_warning", of_owner);
-    json_t *of_rest = rest_warning(json_object_get(test, "rest"), json_object_get(test, "stats"),
-                                   2 * member_real(row, "units_counted"));
-    if (json_is_string(of_rest))
-        json_array_append(warnings, of_rest);
-    json_object_set_new(test, "rest_warning", of_rest);
-    json_t *of_said = json_object_get(test, "said_warning");
-    if (json_is_string(of_said))
-        json_array_append(warnings, of_said);
-    json_t *of_speed = json_object_get(test, "misfit_warning");
-    if (json_is_string(of_speed))
-        json_array_append(warnings, of_speed);
-    json_t *of_rerun = json_object_get(test, "rerun_warning");
-    if (json_is_string(of_rerun))
-        json_array_append(warnings, of_rerun);
-    json_t *of_book = doc_book_warning(row, json_object_get(test, "stats"));
-    if (json_is_string(of_book))
-        json_array_append(warnings, of_book);
-    json_object_set_new(test, "book_warning", of_book);
+    json_object_set_new(test, "owner_warning",
+                        owner_warning(json_array_get(json_object_get(test, "owners"), 0)));
+    json_object_set_new(test, "rest_warning",
+                        rest_warning(json_object_get(test, "rest"), json_object_get(test, "stats"),
+                                     2 * member_real(row, "units_counted")));
+    json_object_set_new(test, "book_warning",
+                        doc_book_warning(row, json_object_get(test, "stats")));
     json_object_set_new(test, "book_note", doc_book_note(row));
-    json_t *of_idea = json_object_get(json_object_get(test, "seen_before"), "text");
-    if (json_is_string(of_idea))
-        json_array_append(warnings, of_idea);
-    json_object_set_new(test, "warnings", warnings);
+    json_object_set_new(test, "warnings", warnings(row, test));
     return test;
 }
