@@ -42,8 +42,10 @@ UPDATE tests SET state = 'finished', result = :result, reason = :reason, finishe
     unsettled = EXISTS (SELECT 1 FROM batches b INDEXED BY batches_waiting WHERE b.test_id = :test AND b.waits = 1)
 WHERE id = :test
 
+-- :reruns: those that play batches again as well.
 -- name: ledger_tasks_stop
-UPDATE tasks SET state = 'stopped', finished = :now WHERE test_id = :test AND state = 'open'
+-- types: :reruns bool
+UPDATE tasks SET state = 'stopped', finished = :now WHERE test_id = :test AND state = 'open' AND (:reruns OR rerun_of IS NULL)
 
 -- name: ledger_returned_clear
 DELETE FROM returned_pairs WHERE test_id = :test
@@ -142,10 +144,14 @@ INSERT INTO returned_pairs (test_id, first_pair, pair_count, owner) VALUES (:tes
 
 -- ---- claims
 
--- Whether any pair can be dealt.
--- name: ledger_any_active value
--- types: value bool
-SELECT EXISTS (SELECT 1 FROM tests WHERE state = 'active')
+-- Tests that deal pairs, and those with a verdict of which batches wait to be played again: those deal no new ones.
+-- `state <> 'finished'` lets SQLite use the index of open tests.
+-- text dealing: SELECT id FROM tests WHERE state = 'active' AND state <> 'finished'
+-- text dealing: UNION SELECT r.test_id FROM reruns r JOIN tests t ON t.id = r.test_id
+-- text dealing: WHERE r.state IN ('due', 'third') AND r.created > :rerun_since AND t.result IN ('accepted', 'rejected', 'undecided', 'completed')
+-- name: ledger_any_dealing value
+-- types: value bool, :rerun_since real
+SELECT EXISTS (@dealing)
 
 -- The machine that claims: its owner with its level, the cores that count, whether a batch of it has counted, and the
 -- tasks that it holds. Also the cores of the largest machine of another owner, and of another vouched owner, active since
@@ -165,9 +171,8 @@ FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 
 -- The tests that a worker (:worker) may play, with the values that the scheduler needs. :cores: its cores, :owner: its
 -- owner. :retry_s: seconds after which it may try again a test that it failed for a reason that may pass.
--- `state <> 'finished'` lets SQLite use the index of open tests.
 -- name: ledger_candidates rows
--- types: :owner text, :now real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
+-- types: :owner text, :now real, :rerun_since real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
 -- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, own_waiting int, held_recorded int, held_unproven int, new_files_bytes int, base_files_bytes int
 -- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
 WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.batch_pairs AS pairs, 0 AS waits, k.counted_cores
@@ -175,6 +180,7 @@ WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.
               UNION ALL SELECT b.test_id, b.owner, b.level, b.units, 1, 0
               FROM tests t CROSS JOIN batches b INDEXED BY batches_waiting ON b.test_id = t.id AND b.waits = 1
               WHERE t.state = 'active' AND t.state <> 'finished'),
+     dealing AS (@dealing),
      sums AS (SELECT test_id, sum(pairs) AS pairs, sum(iif(waits, 0, pairs)) AS open, sum(counted_cores) AS counted_cores,
                      sum(iif(owner = :owner AND NOT waits, pairs, 0)) AS own, sum(iif(owner = :owner AND waits, pairs, 0)) AS own_waiting,
                      sum(iif(level = 1, pairs, 0)) AS recorded, sum(iif(level = 0, pairs, 0)) AS unproven
@@ -185,7 +191,7 @@ WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.
                     JOIN blobs b ON b.sha256 = json_extract(f.value, '$.blob')) AS bytes
                 FROM commits c JOIN engines e ON e.id = c.engine_id)
 SELECT t.id, t.workload, t.priority, t.batch_pairs,
-       t.pairs_max - t.units_counted - coalesce(h.pairs, 0) AS pairs_left, t.units_counted, t.promise,
+       iif(t.state = 'active', t.pairs_max - t.units_counted - coalesce(h.pairs, 0), 0) AS pairs_left, t.units_counted, t.promise,
        t.next_pair, l.openings, EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = t.id) AS repeats,
        (SELECT coalesce(sum(p.pair_count), 0) FROM returned_pairs p
         WHERE p.test_id = t.id) AS returned_pairs,
@@ -203,9 +209,9 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
        coalesce(h.recorded, 0) AS held_recorded, coalesce(h.unproven, 0) AS held_unproven,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = n.engine_id AND p.sha = n.sha), 0) AS new_files_bytes,
        coalesce((SELECT bytes FROM placed p WHERE p.engine_id = o.engine_id AND p.sha = o.sha), 0) AS base_files_bytes
-FROM tests t JOIN engines e ON e.id = t.engine_id JOIN books l ON l.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
+FROM dealing d CROSS JOIN tests t ON t.id = d.id JOIN engines e ON e.id = t.engine_id JOIN books l ON l.id = t.book_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
      LEFT JOIN sides o ON o.test_id = t.id AND o.side = 'base' LEFT JOIN sums h ON h.test_id = t.id
-WHERE t.state = 'active' AND t.state <> 'finished' AND max(n.threads, coalesce(o.threads, 1)) <= :cores ORDER BY t.priority DESC, t.id
+WHERE max(n.threads, coalesce(o.threads, 1)) <= :cores ORDER BY t.priority DESC, t.id
 
 -- How far a test is in its book.
 -- name: ledger_book_use row
@@ -733,7 +739,7 @@ UPDATE tests SET state = 'active', result = NULL, finished = NULL, reason = '' W
 
 -- The tasks that the end of a test stopped.
 -- name: ledger_tasks_of_end rows
-SELECT k.id FROM tasks k JOIN tests t ON t.id = k.test_id WHERE t.id = :test AND k.state = 'stopped' AND k.finished = t.finished ORDER BY k.id
+SELECT k.id FROM tasks k JOIN tests t ON t.id = k.test_id WHERE t.id = :test AND k.state = 'stopped' AND k.finished = t.finished AND k.rerun_of IS NULL ORDER BY k.id
 
 -- The first test after :after whose results another version of its workload counted; 0: there is none.
 -- name: ledger_test_outdated value
@@ -954,10 +960,9 @@ ORDER BY r.worst DESC, r.worker_id, r.score DESC LIMIT :limit
 -- How often the owner of a batch was checked, and how many of its batches wait for it. No row: the games of the test do not
 -- repeat.
 -- name: rerun_order_scene row
--- types: batches int, good int, waiting int, :test int, :owner text
+-- types: batches int, good int, waiting int, :test int, :owner text, :since real
 SELECT coalesce(r.batches, 0) AS batches, coalesce(r.good, 0) AS good,
-       (SELECT count(*) FROM reruns d JOIN tests t ON t.id = d.test_id AND t.state = 'active' WHERE d.owner = :owner AND d.state = 'due')
-           AS waiting
+       (SELECT count(*) FROM reruns d WHERE d.owner = :owner AND d.state = 'due' AND d.created > :since) AS waiting
 FROM repeating_tests g LEFT JOIN rerun_runs r ON r.owner = :owner WHERE g.id = :test
 
 -- name: rerun_order
@@ -985,13 +990,20 @@ FROM workers WHERE id = :worker
 -- A batch of a test that the machine :worker may play again: those first about which two machines differ, then those of
 -- owners that are re-tested. Other machines of its owner may check it only if no other owner is active (:alone).
 -- name: rerun_find row
--- types: :alone bool, :level int, :class text, :owner text
+-- types: :alone bool, :level int, :class text, :owner text, :since real
 SELECT r.batch_id, r.first_pair FROM reruns r
-WHERE r.test_id = :test AND r.state IN ('due', 'third') AND r.worker_id <> :worker AND r.level <= :level
+WHERE r.test_id = :test AND r.state IN ('due', 'third') AND r.created > :since AND r.worker_id <> :worker AND r.level <= :level
   AND (:alone OR r.owner <> :owner) AND (r.state = 'due' OR r.class = :class)
   AND NOT EXISTS (SELECT 1 FROM tasks k WHERE k.rerun_of = r.batch_id
                   AND (k.state = 'open' OR k.worker_id = :worker OR (NOT :alone AND k.owner = :owner)))
 ORDER BY r.state DESC, (SELECT q.asked FROM rerun_runs q WHERE q.owner = r.owner) DESC, r.batch_id LIMIT 1
+
+-- name: rerun_end
+UPDATE reruns SET state = 'ended' WHERE test_id = :test AND state IN ('due', 'third')
+
+-- name: rerun_tasks_stop
+-- types: :now real
+UPDATE tasks SET state = 'stopped', finished = :now WHERE test_id = :test AND state = 'open' AND rerun_of IS NOT NULL
 
 -- The games with which the batch of task :task is compared: those of the first machine and of the second.
 -- name: rerun_games row

@@ -293,7 +293,7 @@ FROM reruns WHERE test_id = :test
 SELECT r.state, r.first_pair, r.difference, r.class, r.second_class, r.worker_id AS worker, w.name AS worker_name,
        b.worker_id AS second_worker, v.name AS second_name
 FROM reruns r JOIN workers w ON w.id = r.worker_id JOIN batches b ON b.id = r.second_batch JOIN workers v ON v.id = b.worker_id
-WHERE r.test_id = :test AND r.state NOT IN ('due', 'same') ORDER BY r.batch_id DESC LIMIT 20
+WHERE r.test_id = :test AND r.state NOT IN ('due', 'same', 'ended') ORDER BY r.batch_id DESC LIMIT 20
 
 -- name: page_failures_of_test array
 SELECT f.id, f.kind, f.side, h.heading, f.message, f.log, f.bench, f.created, f.worker_id AS worker, w.name AS worker_name

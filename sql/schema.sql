@@ -573,14 +573,15 @@ CREATE TABLE reruns (
     class TEXT NOT NULL,                    -- of that machine: server/common/machine_class.h
     created REAL NOT NULL,
     -- due: it waits. third: two machines differ, and it waits for a third. same: they agree. first, second: this one is alone
-    -- with its games. patch: the games depend on the class of the machine, or do not repeat.
-    state TEXT NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'third', 'same', 'first', 'second', 'patch')),
+    -- with its games. patch: the games depend on the class of the machine, or do not repeat. ended: what the test builds is harmful.
+    state TEXT NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'third', 'same', 'first', 'second', 'patch', 'ended')),
     second_batch INTEGER REFERENCES batches,
     second_class TEXT,
     difference TEXT,                        -- of the first two, in words
     settled REAL
 ) STRICT;
 CREATE INDEX reruns_due ON reruns (test_id, state) WHERE state IN ('due', 'third');
+CREATE INDEX reruns_open ON reruns (created) WHERE state IN ('due', 'third');
 CREATE INDEX reruns_test ON reruns (test_id);
 CREATE INDEX reruns_waiting ON reruns (owner) WHERE state = 'due';
 CREATE INDEX reruns_wrong ON reruns (settled) WHERE state IN ('first', 'second');

@@ -90,10 +90,12 @@ SELECT t.id, n.sha FROM tests t JOIN sides n ON n.test_id = t.id AND n.side = 'n
 -- types: value int
 SELECT count(*) FROM tests WHERE engine_id = :engine AND harmful
 
--- The commits of an engine that open tests after the test :after build.
+-- The commits of an engine that tests after the test :after build: open ones, and those of which batches are still played
+-- again.
 -- name: sides_open_after rows
 SELECT t.id, s.sha FROM tests t JOIN sides s ON s.test_id = t.id
-WHERE s.engine_id = :engine AND t.id > :after AND t.state IN ('pending', 'active', 'paused') ORDER BY t.id
+WHERE s.engine_id = :engine AND t.id > :after AND (t.state IN ('pending', 'active', 'paused')
+      OR EXISTS (SELECT 1 FROM reruns r WHERE r.test_id = t.id AND r.state IN ('due', 'third'))) ORDER BY t.id
 
 -- name: tests_pending_of value
 -- types: value int

@@ -245,7 +245,7 @@ static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claim
     int count = 0;
     SqlLedgerCandidatesRows rows scope(sql_rows_end) = sql_ledger_candidates(
         turn->db, .worker = claim->worker, .now = turn->now, .cores = claimant->worker.cores,
-        .owner = claimant->owner, .retry_s = FAILURE_RETRY_S);
+        .owner = claimant->owner, .retry_s = FAILURE_RETRY_S, .rerun_since = rerun_since(turn));
     while (count < CANDIDATES_MAX && sql_ledger_candidates_next(&rows))
         count += candidate_of(claim, claimant, &rows.row, &out[count]);
     for (int i = 0; i < count; i++)
@@ -364,7 +364,7 @@ static bool add_task(Turn *turn, const Claim *claim, const Claimant *claimant,
 int64_t ledger_claim(Turn *turn, const Claim *claim, Error *err) {
     int64_t task = claimed_before(turn, claim, err), first;
     Candidate chosen = {.lease_s = LEASE_PLAY_S, .openings = INT64_MAX, .fresh_left = INT64_MAX};
-    if (task || !sql_ledger_any_active(turn->db))
+    if (task || !sql_ledger_any_dealing(turn->db, rerun_since(turn)))
         return task;
     Claimant claimant = claimant_of(turn, claim);
     SchedChoice choice = choose(turn, claim, &claimant, &chosen);

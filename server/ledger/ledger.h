@@ -244,6 +244,8 @@ bool ledger_readmit(Turn *turn, int64_t test, int64_t worker, int64_t user, Erro
 // more held against it.
 bool ledger_block(Turn *turn, int64_t worker, bool block, int64_t user, const char *reason,
                   Error *err);
+// No batch of the test is played again any more, because what it builds is harmful.
+bool ledger_reruns_end(Turn *turn, int64_t test, Error *err);
 // Games at fixed nodes of the machine's owner are checked from the beginning (rerun.h): its next
 // ten batches are played again, before those of other owners. Games with a clock do not repeat, so
 // nothing changes for them. The event says of what the machine was suspected. 409 `no_reruns` if

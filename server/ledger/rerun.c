@@ -12,6 +12,10 @@
 // one time.
 enum { FIRST_BATCHES = 10, WAITING_MOST = 10 };
 
+double rerun_since(const Turn *turn) {
+    return turn->now - RERUN_DAYS * 86400.0;
+}
+
 bool rerun_is_on(Db *db, Error *err) {
     return setting_whole(db, SETTING_RERUN_PERCENT) > 0 ||
            error_set(err, 409, "no_reruns",
@@ -44,7 +48,8 @@ static char *class_of(Turn *turn, int64_t worker) {
 bool rerun_order(Turn *turn, const TaskRow *row, int64_t seq, Error *err) {
     SqlRerunOrderScene scene = {0};
     if (percent_of(turn) == 0 ||
-        !sql_rerun_order_scene(turn->db, &scene, .test = row->test.id, .owner = row->owner) ||
+        !sql_rerun_order_scene(turn->db, &scene, .test = row->test.id, .owner = row->owner,
+                               .since = rerun_since(turn)) ||
         scene.waiting >= WAITING_MOST ||
         (scene.batches >= FIRST_BATCHES && scene.good > 0 && !chance(1, scene.good)))
         return true;
@@ -60,8 +65,14 @@ Rerun rerun_find(Turn *turn, const RerunAsk *ask) {
         return (Rerun){0};
     char *class scope(free_ptr) = class_of(turn, ask->worker);
     sql_rerun_find(turn->db, &row, .test = ask->test, .worker = ask->worker, .owner = ask->owner,
-                   .level = ask->level, .alone = ask->alone, .class = class);
+                   .level = ask->level, .alone = ask->alone, .class = class,
+                   .since = rerun_since(turn));
     return (Rerun){row.batch_id, row.first_pair};
+}
+
+bool ledger_reruns_end(Turn *turn, int64_t test, Error *err) {
+    return sql_rerun_end(turn->db, err, test) &&
+           sql_rerun_tasks_stop(turn->db, err, .test = test, .now = turn->now);
 }
 
 // ---- what was found -----------------------------------------------------------------------------

@@ -7,7 +7,8 @@
 // batches of such owners are played again first. A rerun is a task like any other, of one batch:
 // its machine is not told. It comes after the work of tests, but for a part of the claims (the
 // setting `rerun_percent`).
-// Its games are stored and credited, and they do not count.
+// Its games are stored and credited, and they do not count. It goes on after the verdict of its
+// test, since the last batches may be those that were made up.
 //
 // If the second machine differs, a third of the class of the first settles it: with the first,
 // then the second is alone, or its class plays otherwise, which names the patch; with the second,
@@ -16,6 +17,11 @@
 #pragma once
 
 #include "server/ledger/task.h"
+
+// So long a batch waits to be played again, also after the verdict of its test. It then stays as it
+// is: there may be no other machine.
+enum { RERUN_DAYS = 7 };
+double rerun_since(const Turn *turn);
 
 // Orders a rerun of batch `seq` of a task, which has just been counted, perhaps.
 bool rerun_order(Turn *turn, const TaskRow *row, int64_t seq, Error *err);

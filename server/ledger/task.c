@@ -124,11 +124,11 @@ static const char *why_not(const TaskRow *row) {
         [TASK_DONE] = "done",       [TASK_EXPIRED] = "expired", [TASK_RELEASED] = "released",
         [TASK_FAILED] = "released", [TASK_STOPPED] = "paused", // its test awaits approval again
     };
-    if (row->test.state == TEST_FINISHED)
+    if (row->test.state == TEST_FINISHED && !(row->rerun_of && task_is_open(row)))
         return "finished";
     if (ends[row->state])
         return ends[row->state];
-    return row->test.state == TEST_ACTIVE ? "" : "paused";
+    return row->test.state == TEST_ACTIVE || row->test.state == TEST_FINISHED ? "" : "paused";
 }
 
 TaskReply task_reply(Turn *turn, const TaskRow *row) {
@@ -205,7 +205,7 @@ bool task_end(Turn *turn, TaskRow *row, TaskState state, Error *err) {
                              .started_pairs = row->started_pairs, .now = turn->now) ||
         (row->test.state != TEST_FINISHED && !row->rerun_of &&
          !task_return_unreported(turn, row, err)) ||
-        (by_machine && !row->blocked && row->test.state == TEST_ACTIVE &&
+        (by_machine && !row->blocked && (row->rerun_of || row->test.state == TEST_ACTIVE) &&
          !begun_ended(turn, &begun, had_time(turn, row), err)) ||
         !sql_ledger_test_unsettle(turn->db, err, row->test.id) ||
         (by_machine && !row->next_seq && !note_fruitless(turn, row->worker, err)) ||

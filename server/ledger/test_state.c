@@ -108,13 +108,15 @@ bool ledger_test_stop(Turn *turn, int64_t test, int64_t user, const char *reason
 }
 
 // Ends the open tasks. Pairs that were returned are kept: the test may be resumed or reopened,
-// unless a person stopped it.
+// unless a person stopped it. After a verdict, batches are still played again (rerun.h).
 static bool finish_tasks(Turn *turn, int64_t test, const char *result, Error *err) {
     if (strcmp(result, "failed") == 0)
         return tasks_stop_returning(turn, test, err);
-    return sql_ledger_tasks_stop(turn->db, err, .test = test, .now = turn->now) &&
+    bool by_person = strcmp(result, "stopped") == 0;
+    return sql_ledger_tasks_stop(turn->db, err, .test = test, .now = turn->now,
+                                 .reruns = by_person) &&
            play_speed_judge_stopped(turn, test, err) &&
-           (strcmp(result, "stopped") != 0 || sql_ledger_returned_clear(turn->db, err, test));
+           (!by_person || sql_ledger_returned_clear(turn->db, err, test));
 }
 
 // A test of a workload that this server does not have ends as well.

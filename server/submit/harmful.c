@@ -16,7 +16,7 @@ struct Harm {
     int64_t test;
     git_repository *repo;
     char commit[REPO_SHA_MAX];
-    json_t *built_on; // ids of open tests
+    json_t *built_on; // ids of tests
     int64_t last;     // of the tests that were looked at
 };
 
@@ -29,8 +29,8 @@ void harm_free(void *pointer) {
     free(harm);
 }
 
-// Open tests after `harm->last` that build the commit or what stands on it: once for each such
-// side.
+// Tests after `harm->last` of which machines build the commit or what stands on it: once for each
+// such side.
 static void find_built_on(const Caller *caller, int64_t engine_id, Harm *harm) {
     SqlSidesOpenAfterRows sides scope(sql_rows_end) =
         sql_sides_open_after(caller->turn->db, .engine = engine_id, .after = harm->last);
@@ -71,7 +71,10 @@ static bool stop_built_on(const Caller *caller, const Harm *harm, json_t *stoppe
     json_array_foreach (harm->built_on, i, id) {
         int64_t other = json_integer_value(id);
         char *state scope(free_ptr) = sql_ledger_test_state(caller->turn->db, other);
-        if (other == harm->test || !state || strcmp(state, "finished") == 0)
+        bool finished = state && strcmp(state, "finished") == 0;
+        if (finished && !ledger_reruns_end(caller->turn, other, err))
+            return false;
+        if (other == harm->test || !state || finished)
             continue;
         if (!ledger_test_stop(caller->turn, other, caller->viewer->user_id, why, err))
             return false;
@@ -84,6 +87,7 @@ static bool end_test(const Caller *caller, const SqlTestForChange *row, const ch
                      Error *err) {
     int64_t test = row->id, user = caller->viewer->user_id;
     return sql_test_set_harmful(caller->turn->db, err, test) &&
+           ledger_reruns_end(caller->turn, test, err) &&
            (strcmp(row->state, "finished") == 0 ||
             ledger_test_finish(caller->turn, test, user, "stopped", "stopped", reason, err));
 }

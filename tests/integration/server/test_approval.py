@@ -168,13 +168,35 @@ def no_later_test_is_built_on_a_harmful_commit():
         refused(submit("", commit=commit), 422, "harmful_commit", f"test {harmful}")
 
 
-def an_accepted_test_found_harmful_is_neither_merged_nor_built_on():
+def play_again(test):
+    """A batch of the test waits to be played again, and a machine does it."""
+    with database(server) as db:
+        def add(text, *values):
+            return db.execute(f"INSERT INTO {text}", values).lastrowid
+        worker = add("workers (machine_key_hash, token_hash, name, version, host, cores, address, created, last_seen) "
+                     "VALUES (?, ?, 'one', '1', '{}', 4, '127.0.0.1', 1, 1)", f"k{test}", f"t{test}")
+        task = add("tasks (test_id, worker_id, first_pair, pair_count, side, against, cores, state, lease_until, created, finished) "
+                   "VALUES (?, ?, 0, 4, 'new', 'base', 1, 'done', 0, 0, 1)", test, worker)
+        played = add("batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received) "
+                     "VALUES (?, ?, ?, 0, 4, '{}', 'nodes=1000', 1, 0, 1)", test, task, worker)
+        add("reruns (batch_id, test_id, first_pair, worker_id, owner, level, class, created) VALUES (?, ?, 0, ?, '', 0, '', 1)",
+            played, test, worker)
+        add("tasks (test_id, worker_id, first_pair, pair_count, side, against, cores, state, lease_until, created, rerun_of) "
+            "VALUES (?, ?, 0, 4, 'new', 'base', 1, 'open', 1e12, 1, ?)", test, worker, played)
+
+
+def an_accepted_test_found_harmful_is_neither_merged_nor_built_on_nor_played_again():
     test = approved(adds("late.c", "int late;"))
     above = approved(adds("above.c", "int above;"), base=f"test:{test}")
-    for each in (test, above):
+    beside = approved(adds("besides.c", "int besides;"))
+    for each in (test, above, beside):
         accept(server, each)
+        play_again(each)
     equal(boss.api("POST", f"/tests/{test}/harmful").status, 200)
     equal(test_row(test)["result"], "accepted")
+    with database(server) as db:
+        equal(db.execute("SELECT r.state, k.state FROM reruns r JOIN tasks k ON k.rerun_of = r.batch_id ORDER BY r.test_id").fetchall(),
+              [("ended", "stopped"), ("ended", "stopped"), ("due", "open")])
     for each in (test, above):
         refused(boss.api("POST", f"/tests/{each}/merge"), 409, "harmful_commit", f"test {test}")
         equal("merge" in boss.api("GET", f"/tests/{test}").json["actions"], False)
@@ -524,7 +546,7 @@ try:
         an_approval_that_is_withdrawn_pauses_the_tests_that_are_built_on_it,
         only_a_maintainer_stops_as_harmful,
         no_later_test_is_built_on_a_harmful_commit,
-        an_accepted_test_found_harmful_is_neither_merged_nor_built_on,
+        an_accepted_test_found_harmful_is_neither_merged_nor_built_on_nor_played_again,
         a_failed_test_is_not_resumed_on_a_harmful_commit,
         a_commit_of_the_baseline_cannot_be_declared_harmful,
         accepted_tests_are_still_built_on_and_offered_again,

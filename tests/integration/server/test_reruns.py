@@ -91,6 +91,46 @@ def other_games_are_found_and_a_third_machine_settles_it():
     equal((test["exclusions"], test["state"]), ([], "active"), "nothing is excluded by itself")
 
 
+def state_of(task, owner):
+    reply = machine(owner).api("POST", f"/tasks/{task['id']}/heartbeat", {"phase": "play", "plies": task["id"], "started_pairs": 4}).json
+    return reply["continue"], reply["why"]
+
+
+def a_verdict_ends_no_check():
+    """The last batch of a test may be the one that was made up."""
+    test = add_test(server, tc="nodes=1000", workload="fixed", pairs_max=4)
+    sql(server, "UPDATE tests SET state = 'paused' WHERE id = 1")
+    play("ann", seed=4)
+    sql(server, "UPDATE tests SET state = 'active', result = NULL, finished = NULL WHERE id = ?", test)
+    early = claim(machine("ben"), cores=8).json
+    sql(server, "UPDATE tests SET pairs_max = 8 WHERE id = ?", test)
+    task, reply = play("ann", seed=5)
+    equal((task["test"]["id"], reply["test"]["state"]), (test, "finished"))
+    equal((early["first_pair"], state_of(early, "ben")), (0, (True, "")), "a rerun that was under way")
+    equal(post_batch(machine("ben"), early, 0, "1322", seed=4).json["uncounted"], "rerun")
+    late = claim(machine("ben"), cores=8).json
+    equal((late["test"]["id"], late["first_pair"], late["pairs"]), (test, task["first_pair"], 4))
+    equal(state_of(late, "ben"), (True, ""))
+    equal(claim(machine("cyd"), cores=8).status, 204, "no new pair is dealt")
+    equal(post_batch(machine("ben"), late, 0, "1322", seed=6).json["uncounted"], "rerun")
+    play("cyd", seed=6)
+    found = anyone.api("GET", f"/tests/{test}").json
+    equal((found["reruns"]["same"], found["reruns"]["due"]), (1, 0))
+    contains(found["rerun_warning"], "A third machine agreed with ben<b>, so ann<b> is alone.")
+    equal((found["state"], found["stats"]["units"]), ("finished", 8))
+
+
+def a_person_who_stops_a_test_ends_the_checks():
+    test = add_test(server, tc="nodes=1000", workload="fixed")
+    play("ann", seed=6)
+    sql(server, "UPDATE tests SET pairs_max = units_counted WHERE id = ?", test)
+    task = claim(machine("ben"), cores=8).json
+    equal((task["test"]["id"], task["first_pair"]), (test, 0), "a rerun")
+    equal(server.client("boss").api("POST", f"/tests/{test}/stop").status, 200)
+    equal(state_of(task, "ben"), (False, "finished"))
+    equal(claim(machine("cyd"), cores=8).status, 204)
+
+
 def nothing_is_lost_and_the_server_ends_well():
     contains(server.command("check", server.data), "0 differences")
     equal(server.stop(), 0, "exit status")
@@ -103,12 +143,14 @@ def main():
         add_test(server, tc="nodes=1000")
         for name in ("ann", "ben", "cyd"):
             server.add_user(name, "developer")
+        server.add_user("boss", "maintainer")
         server.start()
         anyone = Client(server)
         for name in ("ann", "ben", "cyd"):
             machine(name)
         run(one_machine_is_told_to_be_alone, the_task_of_a_rerun_looks_like_any_other,
-            other_games_are_found_and_a_third_machine_settles_it, nothing_is_lost_and_the_server_ends_well)
+            other_games_are_found_and_a_third_machine_settles_it, a_verdict_ends_no_check, a_person_who_stops_a_test_ends_the_checks,
+            nothing_is_lost_and_the_server_ends_well)
     finally:
         server.close()
 
