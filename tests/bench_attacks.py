@@ -10,10 +10,10 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "kit_py"))
-from attack_table import Table, evidence, limit_of_share, percent, points_of, said, score_of  # noqa: E402
+from attack_table import Table, counted_elsewhere, evidence, limit_of_share, percent, points_of, said, score_of  # noqa: E402
 from bench_liars import (false_benches, false_failures, false_ponders, forty_accounts, ponders, slanted,  # noqa: E402
                          vetoed)
-from bench_owners import other_moves, owners_with_a_record  # noqa: E402
+from bench_owners import held, other_moves, owners_with_a_record  # noqa: E402
 from figures import head  # noqa: E402
 from played import played  # noqa: E402
 from protocol import batch, clock_of  # noqa: E402
@@ -232,11 +232,6 @@ def leave_out(lab, machine, others):
     return left
 
 
-def counted_elsewhere(lab, machine, first):
-    return lab.sql("SELECT count(*) FROM tasks k JOIN counted_batches b ON b.task_id = k.id WHERE k.test_id = ? AND k.owner <> "
-                   "(SELECT owner FROM workers WHERE id = ?) AND k.first_pair + b.seq * b.units = ?", lab.test, machine.id, first)[0][0]
-
-
 def dropped(lab, table):
     table.attack(f"dropping the worst tenth of one's batches, {ROUNDS} of which were begun")
     lab.begin()
@@ -252,7 +247,7 @@ def dropped(lab, table):
     limit_of_share(lab, table)
 
 
-ATTACKS = (forgeries, own_speed, invented, copied, dropped, forty_accounts, owners_with_a_record, slanted, vetoed, false_benches, false_failures, false_ponders)
+ATTACKS = (forgeries, own_speed, invented, copied, dropped, held, forty_accounts, owners_with_a_record, slanted, vetoed, false_benches, false_failures, false_ponders)
 
 
 def attacks(build, _games, seed):

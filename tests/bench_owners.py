@@ -1,13 +1,15 @@
-"""The third part of `make bench PARTS=attacks`: owners with a record, and other moves at fixed nodes."""
+"""The third part of `make bench PARTS=attacks`: owners with a record, machines that never report, and other moves at fixed nodes."""
 
 import itertools
 import random
 
-from attack_table import evidence, percent, said
+from attack_table import counted_elsewhere, evidence, percent, said
 from played import post_batch
 from public_server import BATCH, EVEN, Machine, good
+from server import wait_until
 
 THIRD, ROUNDS = 1 / 3, 60
+PREPARATION_S, BATCH_S, PATIENCE = 3330, 300, 3  # server/ledger/task.h: before the first game, and for a batch, or three times what it should take
 
 
 def owners_with_a_record(lab, table):
@@ -36,6 +38,41 @@ def owners_with_a_record(lab, table):
     bench = lab.document()["new"]["bench"]
     table.line("stopped by", f"votes: {failed} say so ({answer}); the test is {lab.state()}, the count {bench}")
     table.limit("while a vouched owner could be asked recorded ones end no test and give no bench", lab.state() == "active" and bench is None)
+
+
+# ---- places that are held -------------------------------------------------------------------------------------------------------
+
+
+def waiting(lab):
+    return lab.sql("SELECT coalesce(sum(units), 0) FROM batches WHERE test_id = ? AND waits = 1", lab.test)[0][0]
+
+
+def hold(lab, machine):
+    """Honest owners play while the machine says again and again that it does. Its task, how many of their pairs wait, and how long at most."""
+    task = machine.claim()
+    for honest in (lab.ann, lab.ben) * 4:
+        honest.play(lab.outcomes, batches=1)
+        machine.api("POST", f"/tasks/{task['id']}/heartbeat", {"phase": "play", "started_pairs": 0, "plies": 0})
+    (until, expected), = lab.sql("SELECT batch_until - created, expected_s FROM tasks WHERE id = ?", task["id"])
+    return task, waiting(lab), until, expected
+
+
+def held(lab, table):
+    """The hours that the server would wait for are over at once: the lease is written down as ended."""
+    table.attack("machines that take a task, say that they play it, and never report, so that the batches of others wait")
+    for name, machine in (("   stranger", Machine(lab)), ("   recorded", lab.recorded("holder")), ("   vouched", lab.vouched())):
+        lab.begin()
+        lab.vouched_play(19 * BATCH)
+        task, waited, until, expected = hold(lab, machine)
+        lab.sql("UPDATE tasks SET lease_until = 0 WHERE id = ?", task["id"])
+        wait_until(lambda: not waiting(lab))
+        lab.vouched_play(2 * BATCH)
+        lost, = lab.sql("SELECT count(*) FROM batches WHERE test_id = ? AND NOT counted", lab.test)[0]
+        again = counted_elsewhere(lab, machine, task["first_pair"])
+        table.line(name, f"{waited} pairs of others waited, for {until / 60:.0f} minutes at most where a batch should take {expected / 60:.1f}; "
+                         f"afterwards {lab.counted()} pairs count")
+        table.limit("its time ends whatever it says", waited > 0 and until <= PREPARATION_S + max(BATCH_S, PATIENCE * expected))
+        table.limit(f"nothing that others played is lost ({lost} batches are), and one of them plays its pairs", lost == 0 and again == 1)
 
 
 # ---- other moves at fixed nodes ---------------------------------------------------------------------------------------------------

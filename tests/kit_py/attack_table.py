@@ -49,6 +49,12 @@ def points_of(outcomes):
     return sum(map(int, outcomes))
 
 
+def counted_elsewhere(lab, machine, first):
+    """How many batches that begin with this pair count from others than the owner of the machine."""
+    return lab.sql("SELECT count(*) FROM tasks k JOIN counted_batches b ON b.task_id = k.id WHERE k.test_id = ? AND k.owner <> "
+                   "(SELECT owner FROM workers WHERE id = ?) AND k.first_pair + b.seq * b.units = ?", lab.test, machine.id, first)[0][0]
+
+
 def outcomes_of(lab, condition, *values):
     return "".join(text for text, in lab.sql(f"SELECT outcomes FROM counted_batches WHERE test_id = ? AND {condition}", lab.test, *values))
 
