@@ -22,6 +22,10 @@ WHERE id = :test
 -- name: ledger_test_withdraw
 UPDATE tests SET state = 'pending', approved_hash = NULL, approved_by = NULL, reason = '' WHERE id = :test
 
+-- The approval covers the test as it is now.
+-- name: ledger_test_approved_as
+UPDATE tests SET approved_hash = :hash WHERE id = :test
+
 -- name: ledger_test_set_state
 UPDATE tests SET state = :state WHERE id = :test
 

@@ -22,11 +22,12 @@ UPDATE sides SET options = :options, tc = :tc, threads = :threads WHERE test_id 
 
 -- What decides whether and how a test may change.
 -- name: test_for_change row
--- types: harmful bool
+-- types: harmful bool, has_batches bool
 SELECT t.id, t.engine_id, t.author_id, t.book_id, b.sha AS base_commit, n.sha AS new_commit, b.options AS base_options,
        n.options AS new_options,
        t.pairs_max, t.priority, t.state, t.result, t.harmful, t.merged_commit, t.patch_dropped, t.next_pair,
-       t.units_counted, e.name AS engine, e.branch, e.baseline
+       t.units_counted, EXISTS (SELECT 1 FROM batches WHERE test_id = t.id) AS has_batches,
+       e.name AS engine, e.branch, e.baseline
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
      JOIN sides b ON b.test_id = t.id AND b.side = 'base'
 WHERE t.id = :test

@@ -5,8 +5,8 @@
 
 // When a field of a test that exists already may change.
 typedef enum {
-    CHANGE_FREELY,  // an approval does not cover it
-    CHANGE_EARLY,   // takes the approval back, and only before the first result
+    CHANGE_FREELY,  // also while the test plays
+    CHANGE_EARLY,   // what runs, so an approval covers it; only before the first result
     CHANGE_UNDEALT, // as CHANGE_EARLY, and only before the first unit was dealt
     CHANGE_NEVER,
 } FieldChange;

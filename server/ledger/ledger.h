@@ -42,6 +42,10 @@ enum { CLAIM_WAIT_MAX_S = 50 };
 bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash, Error *err);
 // Withdraws the approval. The test is pending again, its open tasks end, and their pairs return.
 bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *why, Error *err);
+// The approval stays after a change of what it covers, by a person who could have given it. `hash`
+// covers what will run now. `restart`: open tasks end, as they play what was approved before.
+bool ledger_test_widen(Turn *turn, int64_t test, int64_t user, const char *hash, bool restart,
+                       const char *why, Error *err);
 bool ledger_test_pause(Turn *turn, int64_t test, int64_t user, Error *err);
 // Also resumes a test that machines failed. The test keeps all its results.
 bool ledger_test_resume(Turn *turn, int64_t test, int64_t user, Error *err);

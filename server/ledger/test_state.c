@@ -61,6 +61,18 @@ bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *wh
     return true;
 }
 
+bool ledger_test_widen(Turn *turn, int64_t test, int64_t user, const char *hash, bool restart,
+                       const char *why, Error *err) {
+    char *state scope(free_ptr) = sql_ledger_test_state(turn->db, test);
+    if (!state_check(turn, test, "active paused", err) ||
+        (restart && !tasks_stop_returning(turn, test, err)) ||
+        !sql_ledger_test_approved_as(turn->db, err, .test = test, .hash = hash))
+        return false;
+    ledger_event(turn, "widened", user, 0, test, "changed, and still approved: %s", why);
+    test_state_changed(turn, test, state);
+    return true;
+}
+
 static bool test_set_state(Turn *turn, int64_t test, int64_t user, const char *from, const char *to,
                            const char *event, Error *err) {
     if (!state_check(turn, test, from, err) ||

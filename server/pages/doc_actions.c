@@ -32,6 +32,15 @@ static bool moves_branch(const DocContext *ctx, const SqlTestForChange *row) {
     return repo && !reapply_is_needed(repo, row);
 }
 
+// What the viewer should know before a change. Null: no other person has to agree to it.
+static json_t *withdrawal(const Caller *caller, const SqlTestForChange *row) {
+    Error ignored;
+    bool approved = strcmp(row->state, "active") == 0 || strcmp(row->state, "paused") == 0;
+    return !approved || right_approves(caller, row, &ignored)
+               ? json_null()
+               : json_string("More games, or a higher priority above 0, take the approval back.");
+}
+
 json_t *doc_actions(const DocContext *ctx, int64_t test) {
     Turn turn = {.db = ctx->db, .now = ctx->now};
     Caller caller = {.turn = &turn, .viewer = ctx->viewer, .data = ctx->data};
@@ -44,6 +53,9 @@ json_t *doc_actions(const DocContext *ctx, int64_t test) {
     json_t *merge = json_object_get(actions, "merge");
     if (merge)
         json_object_set_new(merge, "forward", json_boolean(moves_branch(ctx, &row)));
+    json_t *modify = json_object_get(actions, "modify");
+    if (modify)
+        json_object_set_new(modify, "note", withdrawal(&caller, &row));
     return actions;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "server/common/str.h"
+#include "server/common/visible.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
 #include "server/submit/fields.h"
@@ -11,6 +12,7 @@
 #include "server/submit/rights.h"
 #include "server/submit/submit.h"
 #include "server/submit/test_columns.h"
+#include "sql/ledger.h"
 #include "sql/tests.h"
 
 static bool is_same(const FieldRule *rule, const json_t *a, const json_t *b) {
@@ -32,6 +34,21 @@ static void translate_games(json_t *wanted, const json_t *old) {
 
 // ---- what a change means
 
+// What a request changes, once it is known.
+typedef struct Change {
+    json_t *fields; // all of the test, with the new values
+    Str names;      // of the fields that differ
+    Str values;     // the same, with the old value and the new one of each
+    FieldChange gravest;
+    bool widens; // what the approval covers: what runs, for how long, or before whom
+} Change;
+
+static void change_release(Change *change) {
+    json_decref(change->fields);
+    str_release(&change->names);
+    str_release(&change->values);
+}
+
 static bool is_words(const FieldRule *rule) {
     return strcmp(rule->name, "title") == 0 || strcmp(rule->name, "description") == 0;
 }
@@ -46,9 +63,9 @@ static bool allow_change(const Caller *caller, const FieldRule *rule, const SqlT
         snprintf(err->field, sizeof err->field, "%s", rule->name);
         return error_prefix(err, "%s cannot be changed", rule->name);
     }
-    if (rule->change >= CHANGE_EARLY && row->units_counted > 0)
+    if (rule->change >= CHANGE_EARLY && row->has_batches)
         return error_field(err, 409, "has_results", rule->name,
-                           "%s cannot be changed: games were counted with the old setting; stop "
+                           "%s cannot be changed: games were played with the old setting; stop "
                            "this test and submit a new one",
                            rule->name);
     if (rule->change == CHANGE_UNDEALT && row->next_pair > 0)
@@ -58,48 +75,56 @@ static bool allow_change(const Caller *caller, const FieldRule *rule, const SqlT
     return true;
 }
 
-// Puts what differs into `fields` and its names into `names`; *change: the gravest.
-static bool take_changes(const Caller *caller, const SqlTestForChange *row, json_t *fields,
-                         const json_t *wanted, Str *names, FieldChange *change, Error *err) {
-    *change = CHANGE_FREELY;
+// An approval covers how much of the machines' time a test may take, too.
+static bool widens(const FieldRule *rule, const SqlTestForChange *row, const json_t *fields) {
+    if (strcmp(rule->name, "pairs_max") == 0)
+        return field_whole(fields, rule->name) > row->pairs_max;
+    if (strcmp(rule->name, "priority") == 0)
+        return field_whole(fields, rule->name) > (row->priority > 0 ? row->priority : 0);
+    return rule->change >= CHANGE_EARLY;
+}
+
+static void add_value(Str *out, const json_t *fields, const char *name) {
+    enum { VALUE_SHOWN = 200 };
+    char shown[VALUE_SHOWN];
+    const json_t *value = json_object_get(fields, name);
+    char *text scope(free_ptr) = json_is_string(value) || !value
+                                     ? xstrdup(field_text(fields, name))
+                                     : json_dumps(value, JSON_ENCODE_ANY);
+    visible_copy(shown, sizeof shown, text, strlen(text), false);
+    str_printf(out, "%s%s", *text ? shown : "nothing", strlen(text) < VALUE_SHOWN ? "" : "…");
+}
+
+static void note_value(Change *change, const FieldRule *rule, const json_t *old) {
+    const char *comma = change->names.size ? ", " : "";
+    str_printf(&change->names, "%s%s", comma, rule->name);
+    str_printf(&change->values, "%s%s from ", comma, rule->name);
+    add_value(&change->values, old, rule->name);
+    str_puts(&change->values, " to ");
+    add_value(&change->values, change->fields, rule->name);
+}
+
+static bool take_changes(const Caller *caller, const SqlTestForChange *row, const json_t *old,
+                         const json_t *wanted, Change *change, Error *err) {
     const FieldRule *rule;
     for (int i = 0; (rule = submit_rule_at(i)); i++) {
-        if (!json_object_get(wanted, rule->name) || is_same(rule, fields, wanted) ||
-            !submit_rule_fits(rule, field_text(fields, "workload")))
+        if (!json_object_get(wanted, rule->name) || is_same(rule, old, wanted) ||
+            !submit_rule_fits(rule, field_text(old, "workload")))
             continue;
         if (!allow_change(caller, rule, row, err))
             return false;
-        json_object_set(fields, rule->name, json_object_get(wanted, rule->name));
-        str_printf(names, "%s%s", names->size ? ", " : "", rule->name);
-        if (rule->change > *change)
-            *change = rule->change;
+        json_object_set(change->fields, rule->name, json_object_get(wanted, rule->name));
+        note_value(change, rule, old);
+        change->widens |= widens(rule, row, change->fields);
+        if (rule->change > change->gravest)
+            change->gravest = rule->change;
     }
-    int64_t counted = row->units_counted;
-    bool fewer = field_whole(fields, "pairs_max") < row->pairs_max;
-    if (fewer && field_whole(fields, "pairs_max") <= counted)
+    int64_t counted = row->units_counted, pairs = field_whole(change->fields, "pairs_max");
+    if (pairs < row->pairs_max && pairs <= counted)
         return error_field(err, 422, "bad_field", "pairs_max",
                            "pairs_max: %lld pairs are counted already; stop the test instead",
                            (long long)counted);
-    return submit_fields_agree(fields, err);
-}
-
-// An approval covers how much of the machines' time a test may take, too.
-static bool may_raise(const Caller *caller, const SqlTestForChange *row, const json_t *fields,
-                      Error *err) {
-    const struct {
-        const char *name;
-        int64_t now;
-    } values[] = {{"priority", row->priority}, {"pairs_max", row->pairs_max}};
-    if (strcmp(row->state, "pending") == 0 ||
-        viewer_has_role(caller->turn->db, caller->viewer, row->engine_id, "maintainer"))
-        return true;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (field_whole(fields, values[i].name) > values[i].now)
-            return error_field(err, 403, "forbidden", values[i].name,
-                               "%s: after approval only a maintainer of %s raises it, from %lld; "
-                               "you may lower it",
-                               values[i].name, row->engine, (long long)values[i].now);
-    return true;
+    return submit_fields_agree(change->fields, err);
 }
 
 static bool write_side(Db *db, int64_t test, const char *side, const char *options,
@@ -125,19 +150,27 @@ static bool write_changes(const Caller *caller, const SqlTestForChange *row, con
            write_side(db, row->id, "base", field_text(fields, "base_options"), fields, err);
 }
 
-// Writes the change to the log and the event stream. If the approval no longer holds, the test's
-// tasks end.
-static bool note_changes(const Caller *caller, const SqlTestForChange *row, const char *names,
-                         FieldChange change, Error *err) {
-    int64_t test = row->id;
-    const char *state = row->state;
-    bool approved = strcmp(state, "active") == 0 || strcmp(state, "paused") == 0;
-    if (approved && change >= CHANGE_EARLY)
-        return ledger_test_withdraw(caller->turn, test, caller->viewer->user_id, names, err) &&
+// A test that was approved stays so if the change asks for no more than was approved, or if the
+// person could have approved it as it is now.
+static bool note_changes(const Caller *caller, const SqlTestForChange *row, const Change *change,
+                         Error *err) {
+    int64_t test = row->id, user = caller->viewer->user_id;
+    bool approved = strcmp(row->state, "active") == 0 || strcmp(row->state, "paused") == 0;
+    char hash[SHA256_HEX_MAX];
+    Error refusal;
+    if (approved && change->widens && !right_approves(caller, row, &refusal))
+        return ledger_test_withdraw(caller->turn, test, user, change->values.data, err) &&
                approval_pause_others(caller->turn, row->engine_id, err);
-    ledger_event(caller->turn, "modified", caller->viewer->user_id, 0, test, "changed: %s", names);
+    if (approved && !test_approval_hash(caller->turn->db, test, hash))
+        return error_set(err, 500, "internal", "the test's commits are not all there");
+    if (approved && change->widens)
+        return ledger_test_widen(caller->turn, test, user, hash, change->gravest >= CHANGE_EARLY,
+                                 change->values.data, err);
+    if (approved && !sql_ledger_test_approved_as(caller->turn->db, err, .test = test, .hash = hash))
+        return false;
+    ledger_event(caller->turn, "modified", user, 0, test, "changed: %s", change->names.data);
     turn_publish(caller->turn, "test",
-                 json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", state));
+                 json_pack("{s:I, s:s}", "id", (json_int_t)test, "state", row->state));
     turn_wake(caller->turn); // a new priority deals other work
     return true;
 }
@@ -152,23 +185,24 @@ static json_t *present_fields(Db *db, int64_t test, Error *err) {
 bool submit_modify(const Caller *caller, int64_t test, json_t *wanted_fields, Error *err) {
     json_auto_t *wanted = wanted_fields;
     SqlTestForChange row scope(sql_row_free) = {0};
+    Change change scope(change_release) = {.gravest = CHANGE_FREELY};
     if (!right_to(ACTION_DESCRIBE, caller, test, &row, err) || !submit_fields_check(wanted, err))
         return false;
-    json_auto_t *fields = present_fields(caller->turn->db, test, err);
-    if (!fields)
+    json_auto_t *old = present_fields(caller->turn->db, test, err);
+    if (!old)
         return false;
-    translate_games(wanted, fields);
-    Str names scope(str_release);
-    str_init(&names, 1000);
-    FieldChange change;
-    if (!take_changes(caller, &row, fields, wanted, &names, &change, err))
+    translate_games(wanted, old);
+    change.fields = json_copy(old);
+    str_init(&change.names, 1000);
+    str_init(&change.values, 8192);
+    if (!take_changes(caller, &row, old, wanted, &change, err))
         return false;
-    if (!names.size)
+    if (!change.names.size)
         return true;
-    if (change >= CHANGE_EARLY &&
+    if (change.gravest >= CHANGE_EARLY &&
         !known_options_check(caller->turn->db, row.engine_id, row.new_commit, row.base_commit,
-                             fields, err))
+                             change.fields, err))
         return false;
-    return may_raise(caller, &row, fields, err) && write_changes(caller, &row, fields, err) &&
-           note_changes(caller, &row, names.data, change, err);
+    return write_changes(caller, &row, change.fields, err) &&
+           note_changes(caller, &row, &change, err);
 }

@@ -1,5 +1,7 @@
-// Changes to a test that exists. A change of what volunteers' machines run takes the approval back;
-// a change that would mix results of different settings is refused.
+// Changes to a test that exists. A change that widens what was approved (what volunteers' machines
+// run, how many games, a priority above 0 and above the present one) takes the approval back,
+// unless it is made by a maintainer who could approve the test. A change that would mix results of
+// different settings is refused.
 #pragma once
 
 #include <jansson.h>

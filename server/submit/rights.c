@@ -288,6 +288,10 @@ bool right_to(Action action, const Caller *caller, int64_t test, SqlTestForChang
     return check(action, caller, row, err);
 }
 
+bool right_approves(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    return is_maintainer(caller, row, err) && may_approve(caller, row, err);
+}
+
 bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err) {
     return is_developer(caller, engine->id, engine->name, err);
 }

@@ -47,6 +47,9 @@ bool right_check(Action action, const Caller *caller, const SqlTestForChange *ro
 // Any thread.
 bool right_to(Action action, const Caller *caller, int64_t test, SqlTestForChange *row, Error *err);
 
+// Whether the viewer could approve the test, whatever its state, without what git says.
+bool right_approves(const Caller *caller, const SqlTestForChange *row, Error *err);
+
 // Submitting tests of an engine, and uploading nets for it.
 bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err);
 // Uploading books for it.

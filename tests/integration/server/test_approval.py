@@ -12,6 +12,7 @@ import tarfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import MATCHES
+from protocol import claim, side_of
 from server import Client
 from submission import accept, bare, database, git, patch, row, submission_server
 from tap import contains, equal, run, true
@@ -57,6 +58,10 @@ def refused(reply, status, code, *words):
     equal((reply.status, reply.code), (status, code), reply)
     for word in words:
         contains(reply.json["error"]["message"], word)
+
+
+def events(test, kind):
+    return [event["message"] for event in boss.api("GET", f"/tests/{test}").json["events"] if event["type"] == kind]
 
 
 def branch(name, files, parent="main"):
@@ -419,23 +424,40 @@ def a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved():
 
 # ---- after approval, and what is refused
 
-def only_a_maintainer_raises_the_limits_of_an_approved_test():
+def what_widens_an_approved_test_needs_its_approval_again():
     test = new_test(adds("raise.c", "int r;"), priority=1, pairs_max=3200)
     seen = boss.api("GET", f"/tests/{test}").json["approval_hash"]
     equal(dev.api("POST", f"/tests/{test}/modify", {"priority": 5}).status, 200)
     refused(approve(test, hash=seen), 409, "changed")
     equal(approve(test).status, 200)
-    for fields in ({"priority": 6}, {"pairs_max": 3300}, {"games": 8000}):
-        reply = dev.api("POST", f"/tests/{test}/modify", fields)
-        refused(reply, 403, "forbidden", "only a maintainer")
-        equal(reply.json["error"]["field"], "pairs_max" if "games" in fields else next(iter(fields)))
     equal(dev.api("POST", f"/tests/{test}/modify", {"priority": 2, "pairs_max": 1600, "title": "Other words"}).json["state"], "active")
-    refused(dev.api("POST", f"/tests/{test}/modify", {"priority": 5}), 403, "forbidden", "from 2")
+    for fields, said in (({"priority": 3}, "priority from 2 to 3"), ({"games": 8000}, "pairs_max from 1600 to 4000")):
+        equal(dev.api("POST", f"/tests/{test}/modify", fields).json["state"], "pending")
+        equal(events(test, "withdrawn")[0], f"approval withdrawn: {said}")
+        equal(approve(test).status, 200)
+    warned = "More games, or a higher priority above 0, take the approval back."
+    equal([one.api("GET", f"/tests/{test}").json["actions"]["modify"]["note"] for one in (dev, vera)], [warned, None])
+    contains(dev.get(f"/tests/{test}").words, warned)
     equal(dev.api("POST", f"/tests/{test}/pause").status, 200)
-    refused(dev.api("POST", f"/tests/{test}/modify", {"priority": 3}), 403, "forbidden")
-    equal(vera.api("POST", f"/tests/{test}/modify", {"priority": 9, "games": 9000}).status, 200)
-    said = [line["message"] for line in boss.api("GET", f"/tests/{test}").json["events"] if line["type"] == "modified"]
-    contains("; ".join(said), "changed: title, pairs_max, priority")
+    reply = vera.api("POST", f"/tests/{test}/modify", {"priority": 9, "games": 9000})
+    equal((reply.status, reply.json["state"]), (200, "paused"), reply)
+    equal(events(test, "widened"), ["changed, and still approved: pairs_max from 4000 to 4512, priority from 3 to 9"])
+    contains("; ".join(events(test, "modified")), "changed: title, pairs_max, priority")
+
+
+def a_maintainer_who_changes_the_clock_ends_what_runs_by_the_old_one():
+    test = new_test(adds("clock.c", "int c;"), priority=900)
+    equal(approve(test).status, 200)
+    worker = server.worker()
+    task = claim(worker).json
+    equal(task["test"]["id"], test)
+    equal(vera.api("POST", f"/tests/{test}/modify", {"tc": "5+0.05"}).json["state"], "active")
+    beat = worker.api("POST", f"/tasks/{task['id']}/heartbeat", {"phase": "fetch", "plies": 0, "started_pairs": 0}).json
+    equal(beat["continue"], False, beat)
+    again = claim(worker).json
+    equal((again["test"]["id"], again["first_pair"]), (test, task["first_pair"]))
+    equal([side_of(one, "new")["tc"] for one in (task, again)], ["1+0.01", "5+0.05"])
+    equal(dev.api("POST", f"/tests/{test}/stop").status, 200)
 
 
 def a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused():
@@ -555,7 +577,8 @@ try:
         a_patch_in_the_form_of_git_is_shown_completely,
         large_files_that_are_not_text_are_named_and_approved_with_a_word_more,
         a_diff_that_a_page_cuts_is_shown_whole_before_it_is_approved,
-        only_a_maintainer_raises_the_limits_of_an_approved_test,
+        what_widens_an_approved_test_needs_its_approval_again,
+        a_maintainer_who_changes_the_clock_ends_what_runs_by_the_old_one,
         a_file_name_that_a_snapshot_cannot_hold_is_named_and_refused,
         an_accepted_submission_is_in_git_and_its_snapshot_can_be_read,
         a_tree_that_names_a_file_twice_or_out_of_order_is_refused,

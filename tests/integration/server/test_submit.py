@@ -353,6 +353,8 @@ def modify_refuses_what_would_mix_results():
     test = new_test()
     with database(server) as db:
         db.execute("UPDATE tests SET units_counted = 1, next_pair = 16 WHERE id = ?", (test,))
+        db.execute("INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, received) "
+                   "VALUES (?, 1, 1, 0, 1, '{}', '1+0.01', 1, 0, 1)", (test,))
     refused(dev.api("POST", f"/tests/{test}/modify", {"tc": "5+0.05"}), 409, "tc", "submit a new one")
     refused(dev.api("POST", f"/tests/{test}/modify", {"base": "main"}), 422, "base", "submit a new test")
     refused(dev.api("POST", f"/tests/{test}/modify", {"priority": "high"}), 422, "priority", "whole number")

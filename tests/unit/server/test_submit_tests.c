@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "server/common/json_member.h"
+#include "server/ledger/ledger.h"
 #include "server/submit/actions.h"
 #include "server/submit/approve.h"
 #include "server/submit/fields.h"
@@ -16,6 +17,7 @@
 #include "server/submit/merge.h"
 #include "server/submit/modify.h"
 #include "server/submit/net_upload.h"
+#include "server/submit/test_columns.h"
 #include "tests/kit/submit_kit.h"
 
 static const char PATCH[] = "--- a/main.c\n+++ b/main.c\n@@ -1,3 +1,3 @@\n int main(void) {\n"
@@ -52,6 +54,13 @@ static void assert_side(SubmitKit *kit, int64_t test, const char *side, const ch
         kit_text(&kit->ledger, "SELECT %s FROM sides WHERE test_id = %lld AND side = '%s'", column,
                  (long long)test, side);
     assert_string_equal(value ? value : "", wanted);
+}
+
+// The last event of this type.
+static void assert_event(SubmitKit *kit, const char *type, const char *message) {
+    char *last scope(free_ptr) = kit_text(
+        &kit->ledger, "SELECT message FROM events WHERE type = '%s' ORDER BY id DESC", type);
+    assert_string_equal(last ? last : "", message);
 }
 
 static void a_patch_becomes_a_pending_test_of_a_commit(void **state) {
@@ -189,14 +198,78 @@ static void a_change_of_the_code_that_runs_withdraws_the_approval(void **state) 
     assert_true(modify(kit, KIT_AUTHOR, test, "{\"title\": \"Two\", \"priority\": -1}"));
     assert_column(kit, test, "state || title || priority", "activeTwo-1");
     assert_column(kit, test, "description", "two\nlines");
-    assert_false(modify(kit, KIT_AUTHOR, test, "{\"priority\": 1}"));
-    assert_string_equal(kit->ledger.err.field, "priority");
     assert_false(modify(kit, KIT_AUTHOR, test, "{\"workload\": \"fixed\"}"));
     assert_string_equal(kit->ledger.err.field, "workload");
     assert_true(modify(kit, KIT_AUTHOR, test, "{\"tc\": \"1+0.01\"}"));
     assert_column(kit, test, "state", "pending");
     assert_side(kit, test, "new", "tc", "1+0.01");
     assert_side(kit, test, "base", "tc", "1+0.01");
+}
+
+// Whether a change by this person, of a test that is approved anew, leaves it approved. If it does,
+// the approval covers what the test is now.
+static bool stays_approved(SubmitKit *kit, int64_t user, int64_t test, const char *fields) {
+    char hash[SHA256_HEX_MAX];
+    assert_true(approve(kit, test));
+    assert_true(modify(kit, user, test, fields));
+    bool stays = kit_int(&kit->ledger, "SELECT state = 'active' FROM tests WHERE id = %lld",
+                         (long long)test);
+    assert_true(test_approval_hash(kit->ledger.db, test, hash));
+    assert_int_equal(kit_int(&kit->ledger,
+                             "SELECT approved_hash IS '%s' FROM tests WHERE id = %lld", hash,
+                             (long long)test),
+                     stays);
+    if (stays)
+        assert_true(ledger_test_withdraw(&kit->ledger.turn, test, 0, "again", &kit->ledger.err));
+    return stays;
+}
+
+static void what_widens_an_approved_test_takes_the_approval_back(void **state) {
+    SubmitKit *kit = *state;
+    int64_t test = submitted(kit, "{\"title\": \"One\", \"pairs_max\": 320, \"priority\": -5}");
+    static const char *const free_ones[] = {"{\"priority\": 0}", "{\"priority\": -7}",
+                                            "{\"pairs_max\": 160}", "{\"title\": \"Two\"}"};
+    static const char *const wide[] = {
+        "{\"priority\": 1}",    "{\"pairs_max\": 480}",           "{\"games\": 1600}",
+        "{\"tc\": \"9+0.09\"}", "{\"base_options\": \"Hash=8\"}", "{\"adjudication\": \"off\"}"};
+    for (size_t i = 0; i < sizeof free_ones / sizeof *free_ones; i++)
+        assert_true(stays_approved(kit, KIT_AUTHOR, test, free_ones[i]));
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        assert_false(stays_approved(kit, KIT_AUTHOR, test, wide[i]));
+    assert_event(kit, "withdrawn", "approval withdrawn: adjudication from on to off");
+    assert_true(stays_approved(kit, KIT_AUTHOR, test, "{\"priority\": 1}")); // as it is by now
+    assert_true(stays_approved(kit, KIT_MAINTAINER, test, "{\"tc\": \"8+0.08\", \"priority\": 7}"));
+    assert_event(kit, "widened",
+                 "changed, and still approved: tc from 9+0.09 to 8+0.08, priority from 1 to 7");
+}
+
+static void no_maintainer_widens_an_own_test(void **state) {
+    SubmitKit *kit = *state;
+    int64_t test = submitted(kit, "{\"title\": \"One\"}");
+    kit_sql(&kit->ledger, "UPDATE tests SET author_id = %d WHERE id = %lld", KIT_MAINTAINER,
+            (long long)test);
+    kit_sql(&kit->ledger, "INSERT OR REPLACE INTO settings VALUES ('self_approval', '1')");
+    assert_true(stays_approved(kit, KIT_MAINTAINER, test, "{\"priority\": 3}"));
+    assert_true(approve(kit, test));
+    kit_sql(&kit->ledger, "UPDATE settings SET value = '0' WHERE name = 'self_approval'");
+    assert_true(modify(kit, KIT_MAINTAINER, test, "{\"priority\": 4}"));
+    assert_column(kit, test, "state", "pending");
+}
+
+static void stored_games_keep_their_settings_whether_they_count_or_not(void **state) {
+    SubmitKit *kit = *state;
+    int64_t test = submitted(kit, "{\"title\": \"One\"}");
+    assert_true(approve(kit, test));
+    kit_sql(&kit->ledger, "PRAGMA foreign_keys = 0");
+    kit_sql(
+        &kit->ledger,
+        "INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, "
+        "thought, games_sha256, received, waits) "
+        "VALUES (%lld, 1, 1, 0, 16, '{}', '10+0.1', 1, 1, 1, 'x', 1, 1)",
+        (long long)test);
+    assert_false(modify(kit, KIT_MAINTAINER, test, "{\"tc\": \"1+0.01\"}"));
+    assert_string_equal(kit->ledger.err.code, "has_results");
+    assert_true(modify(kit, KIT_MAINTAINER, test, "{\"priority\": 2}"));
 }
 
 static void a_finished_test_keeps_all_but_its_words(void **state) {
@@ -297,6 +370,9 @@ int main(void) {
         WITH_KIT(only_developers_submit_and_one_at_a_time),
         WITH_KIT(a_check_tells_all_faults_and_writes_nothing),
         WITH_KIT(a_change_of_the_code_that_runs_withdraws_the_approval),
+        WITH_KIT(what_widens_an_approved_test_takes_the_approval_back),
+        WITH_KIT(no_maintainer_widens_an_own_test),
+        WITH_KIT(stored_games_keep_their_settings_whether_they_count_or_not),
         WITH_KIT(a_finished_test_keeps_all_but_its_words),
         WITH_KIT(an_approval_covers_the_diff_that_was_seen),
         WITH_KIT(a_merge_moves_the_branch_and_later_tests_are_offered_again),
