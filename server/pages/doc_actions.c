@@ -98,6 +98,23 @@ static void warn_of_options(json_t *warnings, const json_t *row) {
     json_array_append_new(warnings, json_string(text));
 }
 
+json_t *doc_base_test(Db *db, int64_t engine, const char *base, bool in_baseline) {
+    int64_t covers =
+        in_baseline ? 0 : sql_approval_of_commit(db, 0, .engine = engine, .commit = base);
+    return covers ? json_integer(covers) : json_null();
+}
+
+static void warn_of_base(json_t *warnings, const json_t *row) {
+    int64_t test = member_int(row, "base_test");
+    char *of scope(free_ptr) =
+        test ? xasprintf("the commit of test %lld", (long long)test) : xstrdup("no commit");
+    char *text scope(free_ptr) =
+        xasprintf("The base is %s%s: the changes that it adds are shown, and they run on the "
+                  "machines, too.",
+                  of, test ? ", which is not in the branch" : " of the branch");
+    warn_if(warnings, !json_is_true(json_object_get(row, "base_in_baseline")), text);
+}
+
 json_t *doc_warnings(const json_t *row, const json_t *failures) {
     json_t *warnings = json_array();
     bool benched = !json_is_null(json_object_get(row, "new_bench"));
@@ -110,9 +127,7 @@ json_t *doc_warnings(const json_t *row, const json_t *failures) {
             "No bench is declared; the first machines to build the patch establish it.");
     warn_if(warnings, !one_tree && benched && same(row, "new_bench", "base_bench"),
             "Both sides have the same bench: the patch changes nothing that the bench sees.");
-    warn_if(warnings, !json_is_true(json_object_get(row, "base_in_baseline")),
-            "The base is no commit of the branch: the changes that it adds are shown, and they run "
-            "on the machines, too.");
+    warn_of_base(warnings, row);
     warn_if(warnings, member_int(row, "priority") > 0, "The priority is raised.");
     warn_if(warnings, json_array_size(failures) > 0, "Machines have reported failures.");
     return warnings;

@@ -15,6 +15,7 @@
 #include "server/ledger/workload.h"
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_book.h"
+#include "server/pages/doc_review.h"
 #include "server/pages/format.h"
 #include "server/pages/statistics.h"
 #include "server/patch/patch.h"
@@ -67,14 +68,18 @@ static void add_risky(json_t *list, const json_t *diff, const char *of) {
     }
 }
 
-// The same diffs that an approver sees, without their lines.
-static json_t *changes_of(const Submission *s, Error *err) {
+// The diffs that an approver sees. Null: the patch does not apply.
+static json_t *diff_of(const Submission *s, Error *err) {
     if (!is_applied(s))
         return json_null();
     DiffCommits commits = {s->new, s->base, s->engine.baseline};
-    json_auto_t *diff = patch_test_document(s->repo, &commits, DIFF_SHORT, err);
-    if (!diff)
-        return NULL;
+    return patch_test_document(s->repo, &commits, DIFF_SHORT, err);
+}
+
+// The same without their lines.
+static json_t *changes_of(const json_t *diff) {
+    if (json_is_null(diff))
+        return json_null();
     json_t *changes = json_object(), *risky = json_array();
     doc_copy(changes, diff, "additions deletions unseen_files");
     json_object_set_new(changes, "files",
@@ -231,6 +236,8 @@ static json_t *row_of(const DocContext *ctx, const Submission *s) {
                   "base_option_list", text_or_null(base_list), "base_in_baseline",
                   (int)s->ground.in_baseline, "repeats", (int)submit_repeats(s->fields), "openings",
                   (json_int_t)s->openings, "state", "pending");
+    json_object_set_new(row, "base_test",
+                        doc_base_test(db, engine, s->base, s->ground.in_baseline));
     json_object_set_new(
         row, "new_bench",
         bench_of(s->bench, sql_commit_bench(db, 0, .engine = engine, .sha = s->new)));
@@ -261,11 +268,14 @@ static json_t *book_warning(const Submission *s, json_t *row) {
     return doc_book_warning(row, stats);
 }
 
-static json_t *warnings_of(const DocContext *ctx, const Submission *s, const json_t *seen) {
+static json_t *warnings_of(const DocContext *ctx, const Submission *s, const json_t *diff,
+                           const json_t *seen) {
     if (!is_applied(s))
         return json_array();
     json_auto_t *row = row_of(ctx, s);
     json_t *warnings = doc_warnings(row, NULL);
+    json_auto_t *of_review = doc_review_of_submission(ctx, s, diff);
+    json_array_extend(warnings, of_review);
     warn_of_net(s, warnings);
     json_auto_t *of_book = book_warning(s, row);
     if (json_is_string(of_book))
@@ -278,8 +288,8 @@ static json_t *warnings_of(const DocContext *ctx, const Submission *s, const jso
 // ---- the whole ----------------------------------------------------------------------------------
 
 json_t *doc_check(const DocContext *ctx, const Submission *s, const json_t *problems, Error *err) {
-    json_t *changes = changes_of(s, err);
-    if (!changes)
+    json_auto_t *diff = diff_of(s, err);
+    if (!diff)
         return NULL;
     json_t *expected = expected_of(ctx, s);
     json_t *seen = is_applied(s) && s->is_complete
@@ -287,7 +297,7 @@ json_t *doc_check(const DocContext *ctx, const Submission *s, const json_t *prob
                        : json_null();
     return json_pack("{s:b, s:O, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ok",
                      json_array_size(problems) == 0, "problems", (json_t *)problems, "applies",
-                     applies(s, problems), "base", base_of(s), "changes", changes, "missing_nets",
-                     missing_nets(ctx, s), "warnings", warnings_of(ctx, s, seen), "expected",
-                     expected, "seen_before", seen);
+                     applies(s, problems), "base", base_of(s), "changes", changes_of(diff),
+                     "missing_nets", missing_nets(ctx, s), "warnings",
+                     warnings_of(ctx, s, diff, seen), "expected", expected, "seen_before", seen);
 }

@@ -23,6 +23,7 @@
 #include "server/pages/doc_classes.h"
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_reruns.h"
+#include "server/pages/doc_review.h"
 #include "server/pages/doc_said.h"
 #include "server/pages/doc_trust.h"
 #include "server/pages/doc_waiting.h"
@@ -162,15 +163,6 @@ static void add_mark_lines(json_t *test) {
 
 // ---- the whole ----------------------------------------------------------------------------------
 
-// The test whose approval covers the base; null if the base is in the baseline's history.
-static json_t *base_test(const DocContext *ctx, const json_t *row) {
-    if (json_is_true(json_object_get(row, "base_in_baseline")))
-        return json_null();
-    int64_t covers = sql_approval_of_commit(ctx->db, 0, .engine = member_int(row, "engine_id"),
-                                            .commit = member_text(row, "base_commit"));
-    return covers ? json_integer(covers) : json_null();
-}
-
 // What an owner began and did not report, and how others fared with it; null if nothing.
 static json_t *dropped_text(const json_t *owner) {
     int64_t dropped = member_int(owner, "dropped"), begun = dropped + member_int(owner, "batches"),
@@ -232,10 +224,12 @@ static json_t *people(const DocContext *ctx, int64_t id) {
 }
 
 // All that the document warns of, in one list.
-static json_t *warnings(const json_t *row, const json_t *test) {
+static json_t *warnings(const DocContext *ctx, const json_t *row, const json_t *test) {
     static const char *const names[] = {"owner_warning",  "rest_warning",  "said_warning",
                                         "misfit_warning", "rerun_warning", "book_warning"};
     json_t *list = doc_warnings(row, json_object_get(test, "failures"));
+    json_auto_t *of_review = doc_review_of_test(ctx, row);
+    json_array_extend(list, of_review);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (json_is_string(json_object_get(test, names[i])))
             json_array_append(list, json_object_get(test, names[i]));
@@ -255,7 +249,11 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
              "branch merged retest harmful base_in_baseline games_dropped patch_dropped");
     add_words(test, row);
     doc_add_worth(ctx, row, test);
-    json_object_set_new(test, "base_test", base_test(ctx, row));
+    json_object_set_new(row, "base_test",
+                        doc_base_test(ctx->db, member_int(row, "engine_id"),
+                                      member_text(row, "base_commit"),
+                                      json_is_true(json_object_get(row, "base_in_baseline"))));
+    doc_copy(test, row, "base_test");
     json_object_set_new(test, "idle", doc_idle(ctx, test));
     json_object_set(test, "approved_by", json_object_get(row, "approved_by_name"));
     json_object_set_new(test, "approval_hash",
@@ -278,6 +276,6 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_object_set_new(test, "book_warning",
                         doc_book_warning(row, json_object_get(test, "stats")));
     json_object_set_new(test, "book_note", doc_book_note(row));
-    json_object_set_new(test, "warnings", warnings(row, test));
+    json_object_set_new(test, "warnings", warnings(ctx, row, test));
     return test;
 }

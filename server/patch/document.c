@@ -13,6 +13,7 @@
 #include "server/common/hash.h"
 #include "server/common/visible.h"
 #include "server/patch/patch.h"
+#include "server/patch/reaches.h"
 #include "server/patch/shown.h"
 
 enum { BINARY_SHOWN_MAX = 64 << 10 };
@@ -124,6 +125,8 @@ static void add_line(Document *d, const git_diff_line *line, size_t size) {
         add_risk(d, "hidden characters");
     if (*kind == 'a' && shown.is_long)
         add_risk(d, "long line");
+    if (*kind == 'a' && line_reaches_out(line->content, size))
+        add_risk(d, "system call");
     json_array_append_new(json_object_get(d->hunk, "lines"),
                           json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "kind", kind, "old_no",
                                     number_of(line->old_lineno), "new_no",

@@ -155,7 +155,10 @@ def risky_files_are_named_with_their_risk_and_side():
     document = checked(patch=ADDS.format(".github/workflows/ci.yml", "on: push"), base=f"test:{test}", bench=...)
     equal([(file["of"], file["path"], file["risk"]) for file in document["changes"]["risky"]],
           [("patch", ".github/workflows/ci.yml", ["workflow"]), ("base", "tools/run.sh", ["build file"])])
-    contains(" ".join(document["warnings"]), "The base is no commit of the branch")
+    said = " ".join(document["warnings"])
+    contains(said, f"The base is the commit of test {test}, which is not in the branch")
+    contains(said, ".github/workflows/ci.yml lies in a hidden folder")
+    contains(said, "Of the base: tools/run.sh decides how the engine is built")
 
 
 def a_net_that_is_not_here_is_named():

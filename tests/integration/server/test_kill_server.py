@@ -121,6 +121,7 @@ class Loop:
         self.up.set()
         self.machines = [Machine(self, number) for number in range(CLIENTS)]
         self.kills = self.idle = self.before = self.after = self.posts_before = self.posts_after = 0
+        self.reach = 0.004  # seconds from a post to the kill at most, so that some fall on each side of a COMMIT on any machine
 
     def down(self, machine):
         """A machine lost its connection: until the server is back and was looked at, it waits here."""
@@ -132,7 +133,7 @@ class Loop:
         """At a random moment of a request that is on its way."""
         time.sleep(randomly.uniform(0.02, 0.15))
         wait_until(lambda: any(m.asking and m.batch for m in self.machines), step=0)
-        time.sleep(randomly.choice((0, 0, randomly.uniform(0, 0.004))))
+        time.sleep(randomly.uniform(0, self.reach))
         self.up.clear()
         self.broken.clear()
         moment = time.monotonic()
@@ -156,6 +157,7 @@ class Loop:
         self.before += bool(missing)
         self.posts_after += len(found)
         self.posts_before += len(missing)
+        self.reach *= 0.9 if found else 1.1
 
     def end(self):
         self.over = True
@@ -178,6 +180,7 @@ def the_server_is_killed_again_and_again_while_posts_are_unanswered():
     print(f"# {loop.kills} kills, {loop.kills - loop.idle} of them while at least one post of a batch was unanswered", flush=True)
     print(f"# kills before the COMMIT of an unanswered post: {loop.before} ({loop.posts_before} posts not found after the restart)")
     print(f"# kills after the COMMIT of an unanswered post: {loop.after} ({loop.posts_after} posts found after the restart)")
+    print(f"# the last one at most {1e3 * loop.reach:.1f} ms after a post was sent")
     print(f"# {sum(len(m.stored) for m in loop.machines)} batches acknowledged, {sum(m.repeats for m in loop.machines)} of them as "
           "repeats", flush=True)
 

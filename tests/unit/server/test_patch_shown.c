@@ -10,6 +10,7 @@
 
 #include "server/common/str.h"
 #include "server/common/visible.h"
+#include "server/patch/reaches.h"
 #include "server/patch/shown.h"
 
 static void drop(ShownLine *line) {
@@ -115,11 +116,31 @@ static void a_line_over_500_bytes_is_long_and_whole(void **state) {
     assert_int_equal(json_string_length(longer.text), sizeof text);
 }
 
+static void a_line_that_reaches_out_of_the_program_is_known_by_its_names(void **state) {
+    (void)state;
+    static const char *const reach[] = {"socket(1, 2, 3);",     "    if (fork () == 0)",
+                                        "x=open(p, 0)",         "FILE *f = std::fopen(name)",
+                                        "__asm__(\".incbin\")", "  .incbin \"/etc/passwd\"",
+                                        "#embed <x>",           "#include \"/etc/passwd\"",
+                                        "std::ifstream in(x);"};
+    static const char *const stay[] = {
+        "",          "my_system(1)",          "systems(2)", "fork = 3;", "// open the file",
+        "reopen(x)", "#include \"search.h\"", "kill",       "(system"};
+    for (size_t i = 0; i < sizeof reach / sizeof *reach; i++)
+        if (!line_reaches_out(reach[i], strlen(reach[i])))
+            fail_msg("%s", reach[i]);
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        if (line_reaches_out(stay[i], strlen(stay[i])))
+            fail_msg("%s", stay[i]);
+    assert_false(line_reaches_out("socket(", strlen("socket"))); // no byte beyond the line is read
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_parts_of_any_line_are_its_bytes),
         cmocka_unit_test(what_is_not_seen_as_it_is_counts_as_hidden),
         cmocka_unit_test(a_line_over_500_bytes_is_long_and_whole),
+        cmocka_unit_test(a_line_that_reaches_out_of_the_program_is_known_by_its_names),
     };
     return cmocka_run_group_tests_name("patch_shown", tests, NULL, NULL);
 }
