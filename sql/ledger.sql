@@ -98,11 +98,11 @@ UPDATE batches SET due = due + :seconds WHERE waits = 1
 UPDATE tasks SET created = created + :seconds WHERE state = 'open'
 
 -- name: ledger_worker_open_tasks rows
-SELECT id FROM tasks WHERE worker_id = :worker AND state = 'open'
+SELECT id FROM tasks INDEXED BY tasks_open_worker WHERE worker_id = :worker AND state = 'open'
 
 -- One of them.
 -- name: ledger_worker_open_task value
-SELECT id FROM tasks WHERE worker_id = :worker AND state = 'open' LIMIT 1
+SELECT id FROM tasks INDEXED BY tasks_open_worker WHERE worker_id = :worker AND state = 'open' LIMIT 1
 
 -- name: ledger_worker_offer
 -- types: :cores int
@@ -167,7 +167,7 @@ WITH others AS (SELECT o.cores, l.level FROM workers o JOIN levels l ON l.worker
                 WHERE o.last_seen >= :since AND o.blocked = 0 AND o.owner <> me.owner)
 SELECT w.owner, w.network, w.cores, EXISTS (SELECT 1 FROM counted_batches b WHERE b.worker_id = w.id)
            AS has_counted, l.level, l.own AS own_level, l.voucher,
-       (SELECT count(*) FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
+       (SELECT count(*) FROM tasks k INDEXED BY tasks_open_worker WHERE k.worker_id = w.id AND k.state = 'open') AS open_tasks,
        (SELECT coalesce(max(cores), 0) FROM others) AS largest_other,
        (SELECT coalesce(max(cores), 0) FROM others WHERE level = 2) AS largest_vouched,
        (SELECT mode FROM trust) = 'private' AS private
@@ -207,7 +207,7 @@ SELECT t.id, t.workload, t.priority, t.batch_pairs,
        EXISTS (SELECT 1 FROM shut_out x WHERE x.test_id = t.id AND x.worker_id = :worker)
            AS is_excluded,
        EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = :worker AND m.readmitted IS NULL) AS is_misfit,
-       t.id IS (SELECT k.test_id FROM tasks k WHERE k.worker_id = :worker ORDER BY k.id DESC LIMIT 1) AS was_last,
+       t.id IS (SELECT p.test_id FROM tasks p WHERE p.worker_id = :worker ORDER BY p.id DESC LIMIT 1) AS was_last,
        e.name, e.reference_speed, e.scale_min, e.scale_max, coalesce(h.open, 0) AS open_pairs,
        coalesce(h.own, 0) AS own_pairs, coalesce(h.own_waiting, 0) AS own_waiting, t.units_recorded, t.units_unproven, t.units_author,
        coalesce(h.recorded, 0) AS held_recorded, coalesce(h.unproven, 0) AS held_unproven,

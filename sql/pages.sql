@@ -135,7 +135,7 @@ FROM (SELECT CASE WHEN (SELECT mode FROM trust) = 'roles' AND NOT EXISTS (SELECT
                   WHEN EXISTS (SELECT 1 FROM failures f WHERE f.test_id = t.id AND f.worker_id = w.id AND f.created > coalesce(t.resumed, 0)
                                AND (f.kind NOT IN ('sandbox', 'machine') OR f.created > :now - :retry_s)) THEN 'failed'
                   WHEN EXISTS (SELECT 1 FROM misfits m WHERE m.test_id = t.id AND m.worker_id = w.id AND m.readmitted IS NULL) THEN 'misfit'
-                  WHEN EXISTS (SELECT 1 FROM tasks k WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
+                  WHEN EXISTS (SELECT 1 FROM tasks k INDEXED BY tasks_open_worker WHERE k.worker_id = w.id AND k.state = 'open') THEN 'elsewhere'
                   WHEN w.rest_until > :now THEN 'resting'
                   WHEN (SELECT CASE iif(l.voucher = t.author_id, l.own, l.level)
                         WHEN 0 THEN t.units_unproven + t.batch_pairs > (t.units_counted - t.units_unproven) / 19
@@ -351,7 +351,7 @@ SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        w.blocked, w.games, w.created,
        w.last_seen, w.last_seen > :now - :online_s AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w LEFT JOIN users u ON u.id = w.user_id
-     LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
+     LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o INDEXED BY tasks_open_worker WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
 WHERE (w.last_seen, w.id) < (:before, :before_id) AND w.last_seen >= CASE WHEN :online THEN :now - :online_s ELSE 0 END
 ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
@@ -365,7 +365,7 @@ SELECT w.id, w.name, u.name AS user, w.version, w.host AS host_json, w.cores,
        w.blocked, w.games, w.created,
        w.last_seen, w.last_seen > :now - :online_s AS online, k.id AS task, k.phase, k.test_id AS test, t.title
 FROM workers w JOIN users u ON u.id = w.user_id
-     LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o WHERE o.worker_id = w.id AND o.state = 'open')
+     LEFT JOIN tasks k ON k.id = (SELECT max(o.id) FROM tasks o INDEXED BY tasks_open_worker WHERE o.worker_id = w.id AND o.state = 'open')
      LEFT JOIN tests t ON t.id = k.test_id
 WHERE w.user_id = :user ORDER BY w.last_seen DESC, w.id DESC LIMIT :limit
 

@@ -1,4 +1,4 @@
-// The database facade: every named query fits the schema and reads few machines, rows become
+// The database facade: every named query fits the schema, rows become
 // structs or JSON, constraints are told from failures, savepoints and transactions undo what they
 // should.
 #include <setjmp.h>
@@ -65,81 +65,6 @@ static void every_named_query_fits_the_schema(void **state) {
             fail_msg("%s: more than one statement", db_query_name(id));
         sqlite3_finalize(statement);
     }
-    sqlite3_close(raw);
-}
-
-// Returns whether a statement reads the machines, or an index of them, from one end and not from a
-// place that it has searched for. `roots` are the pages at which they begin. The steps of a
-// statement have the columns addr, opcode, p1 (the cursor), p2 (of OpenRead: the page).
-static bool walks_machines(sqlite3 *raw, const char *text, const char *roots) {
-    sqlite3_stmt *step;
-    bool is_of_machines[64] = {0}, walks = false;
-    char *explain scope(free_ptr) = xasprintf("EXPLAIN %s", text);
-    assert_int_equal(sqlite3_prepare_v2(raw, explain, -1, &step, NULL), SQLITE_OK);
-    while (sqlite3_step(step) == SQLITE_ROW) {
-        const char *opcode = (const char *)sqlite3_column_text(step, 1);
-        int cursor = sqlite3_column_int(step, 2);
-        char *page scope(free_ptr) = xasprintf(" %d ", sqlite3_column_int(step, 3));
-        if (cursor < 0 || cursor >= 64)
-            continue;
-        if (!strcmp(opcode, "OpenRead") || !strcmp(opcode, "OpenWrite"))
-            is_of_machines[cursor] = strstr(roots, page);
-        walks = walks ||
-                (is_of_machines[cursor] && (!strcmp(opcode, "Rewind") || !strcmp(opcode, "Last") ||
-                                            !strcmp(opcode, "Count")));
-    }
-    sqlite3_finalize(step);
-    return walks;
-}
-
-// One query reads the oldest idle machines by an index of them; two belong to `server check`.
-static bool may_walk(int id) {
-    return id == SQL_MACHINES_FORGET || id == SQL_INTEGRITY_CHECK || id == SQL_FOREIGN_KEY_CHECK;
-}
-
-// Machines that register and never come back may be hundreds of thousands.
-static void no_query_walks_all_machines(void **state) {
-    (void)state;
-    sqlite3 *raw;
-    sqlite3_stmt *table;
-    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
-    sqlite3_prepare_v2(raw,
-                       "SELECT ' ' || group_concat(rootpage, '  ') || ' ' FROM sqlite_schema "
-                       "WHERE tbl_name = 'workers'",
-                       -1, &table, NULL);
-    assert_int_equal(sqlite3_step(table), SQLITE_ROW);
-    const char *roots = (const char *)sqlite3_column_text(table, 0);
-    assert_true(walks_machines(raw, "SELECT count(*) FROM workers", roots));
-    assert_true(walks_machines(raw, "SELECT count(*) FROM workers WHERE cores > 1", roots));
-    assert_true(walks_machines(raw, "SELECT max(last_seen + 1) FROM workers", roots));
-    assert_false(walks_machines(raw, "SELECT name FROM workers WHERE id = 1", roots));
-    for (int id = 0; id < SQL_COUNT; id++)
-        if (!may_walk(id) && walks_machines(raw, db_query_text(id), roots))
-            fail_msg("%s walks all machines", db_query_name(id));
-    sqlite3_finalize(table);
-    sqlite3_close(raw);
-}
-
-// What machines show is read from where the last days begin, by an index.
-static void the_list_of_suspects_reads_the_last_days(void **state) {
-    (void)state;
-    sqlite3 *raw;
-    sqlite3_stmt *step;
-    bool by_time = false, by_machine = false;
-    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
-    char *explain scope(free_ptr) =
-        xasprintf("EXPLAIN QUERY PLAN %s", db_query_text(SQL_LEDGER_SUSPECTS));
-    assert_int_equal(sqlite3_prepare_v2(raw, explain, -1, &step, NULL), SQLITE_OK);
-    while (sqlite3_step(step) == SQLITE_ROW) {
-        const char *line = (const char *)sqlite3_column_text(step, 3);
-        by_time |= strstr(line, "SEARCH conduct USING INDEX conduct_last") != NULL;
-        by_machine |= strstr(line, "SEARCH conduct USING INDEX conduct_worker") != NULL;
-        static const char *const whole[] = {"SCAN conduct", "SCAN failures", "SCAN misfits"};
-        for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-            assert_null(strstr(line, whole[i]));
-    }
-    assert_true(by_time && by_machine);
-    sqlite3_finalize(step);
     sqlite3_close(raw);
 }
 
@@ -376,8 +301,6 @@ static void a_database_of_an_older_version_is_brought_up_to_date(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(every_named_query_fits_the_schema),
-        TEST(no_query_walks_all_machines),
-        TEST(the_list_of_suspects_reads_the_last_days),
         TEST(a_row_becomes_json_by_the_names_of_its_columns),
         TEST(what_is_not_there_is_null_or_the_given_value),
         TEST(a_constraint_is_a_conflict_and_not_a_failure),
