@@ -16,7 +16,7 @@
 #include "sql/pages.h"
 #include "sql/tests.h"
 
-// Of a list of warnings nobody reads the hundredth.
+// People read the first warnings of a list, and not the hundredth.
 enum { FILES_NAMED = 10, OLD_BASE = 10 };
 static const double USUAL_ERROR = 0.05;
 
