@@ -1,6 +1,6 @@
-// How SQLite reads the tables by the queries of the server: what grows with the months is never read
-// as a whole. It chooses without statistics, so the plans of an empty database are those of a full
-// one.
+// How SQLite reads the tables by the queries of the server: what grows with the months is never
+// read as a whole. SQLite chooses without statistics, so the plans of an empty database are those
+// of a full one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
