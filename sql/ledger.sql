@@ -178,7 +178,7 @@ FROM workers w JOIN levels l ON l.worker_id = w.id WHERE w.id = :worker
 -- name: ledger_candidates rows
 -- types: :owner text, :now real, :rerun_since real, :retry_s real, pairs_left int, counted_cores int, has_failed bool
 -- types: is_misfit bool, was_last bool, open_pairs int, own_pairs int, own_waiting int, held_recorded int, held_unproven int, new_files_bytes int, base_files_bytes int
--- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool
+-- types: :cores int, base_options text, base_tc text, base_threads int, two_sides bool, repeats bool, returned_pairs int, is_excluded bool, has_ended bool
 WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.batch_pairs AS pairs, 0 AS waits, k.counted_cores
               FROM tasks k JOIN tests t ON t.id = k.test_id WHERE k.state = 'open' AND k.rerun_of IS NULL
               UNION ALL SELECT b.test_id, b.owner, b.level, b.units, 1, 0
@@ -194,7 +194,7 @@ WITH held AS (SELECT k.test_id, k.owner, k.level, k.pair_count - k.next_seq * t.
                     (SELECT value FROM json_each(e.build, '$.files') UNION ALL SELECT value FROM json_each(c.files)) f
                     JOIN blobs b ON b.sha256 = json_extract(f.value, '$.blob')) AS bytes
                 FROM commits c JOIN engines e ON e.id = c.engine_id)
-SELECT t.id, t.workload, t.priority, t.batch_pairs,
+SELECT t.id, t.workload, t.priority, t.batch_pairs, t.state <> 'active' AS has_ended,
        iif(t.state = 'active', t.pairs_max - t.units_counted - coalesce(h.pairs, 0), 0) AS pairs_left, t.units_counted, t.promise,
        t.next_pair, l.openings, EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = t.id) AS repeats,
        (SELECT coalesce(sum(p.pair_count), 0) FROM returned_pairs p

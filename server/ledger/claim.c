@@ -30,7 +30,8 @@ typedef struct Candidate {
     int64_t next_pair, openings;
     int64_t fresh_left; // pairs that were never dealt and may be
     bool two_sides, repeats;
-    Rerun rerun; // what it gets of the test, if that is no new work
+    bool has_ended; // only reruns are left of the test
+    Rerun rerun;    // what it gets of the test, if that is no new work
     char engine[64];
 } Candidate;
 
@@ -186,6 +187,7 @@ static bool candidate_of(const Claim *claim, const Claimant *claimant,
     GameTime play = game_time(claim, from, tc, cores);
     *out = (Candidate){.author = from->author_id,
                        .two_sides = from->two_sides,
+                       .has_ended = from->has_ended,
                        .slowness = play.slowness,
                        .lease_s = fmax(LEASE_PLAY_S, 2 * play.longest_s)};
     snprintf(out->engine, sizeof out->engine, "%s", from->name);
@@ -255,17 +257,20 @@ static int read_candidates(Turn *turn, const Claim *claim, const Claimant *claim
     return count;
 }
 
-// A batch that the machine can play again, of the tests in their order.
+// A batch that the machine can play again, of the tests in their order: first of those that are
+// under way. What is found there can still change a verdict, and a test that has ended may leave
+// more to be checked than there are claims for it.
 static SchedChoice choose_rerun(Turn *turn, const Claim *claim, const Claimant *claimant,
                                 const Candidate *candidates, int count, Candidate *chosen) {
     RerunAsk ask = {.worker = claim->worker,
                     .owner = claimant->owner,
                     .alone = claimant->worker.others_cores == 0};
-    for (int i = 0; i < count; i++) {
-        *chosen = candidates[i];
+    for (int i = 0; i < 2 * count; i++) {
+        *chosen = candidates[i % count];
         ask.test = chosen->test.id;
         ask.level = chosen->test.level;
-        if (chosen->repeats && scheduler_can_play(&chosen->test, &claimant->worker))
+        if (chosen->has_ended == (i >= count) && chosen->repeats &&
+            scheduler_can_play(&chosen->test, &claimant->worker))
             chosen->rerun = rerun_find(turn, &ask);
         if (chosen->rerun.batch)
             return (SchedChoice){ask.test, chosen->test.batch_pairs};

@@ -120,6 +120,17 @@ def a_verdict_ends_no_check():
     equal((found["state"], found["stats"]["units"]), ("finished", 8))
 
 
+def a_test_under_way_is_checked_before_one_that_has_ended():
+    """What is found there can still change a verdict."""
+    ended = add_test(server, tc="nodes=1000", workload="fixed", pairs_max=4)
+    equal(play("ann", seed=7)[1]["test"]["state"], "finished")
+    test = add_test(server, tc="nodes=1000", workload="fixed")
+    play("ann", seed=8)
+    sql(server, "UPDATE tests SET pairs_max = units_counted WHERE id = ?", test)
+    equal([play("ben", seed=seed)[0]["test"]["id"] for seed in (8, 7)], [test, ended])
+    equal(server.client("boss").api("POST", f"/tests/{test}/stop").status, 200)
+
+
 def a_person_who_stops_a_test_ends_the_checks():
     test = add_test(server, tc="nodes=1000", workload="fixed")
     play("ann", seed=6)
@@ -149,7 +160,8 @@ def main():
         for name in ("ann", "ben", "cyd"):
             machine(name)
         run(one_machine_is_told_to_be_alone, the_task_of_a_rerun_looks_like_any_other,
-            other_games_are_found_and_a_third_machine_settles_it, a_verdict_ends_no_check, a_person_who_stops_a_test_ends_the_checks,
+            other_games_are_found_and_a_third_machine_settles_it, a_verdict_ends_no_check,
+            a_test_under_way_is_checked_before_one_that_has_ended, a_person_who_stops_a_test_ends_the_checks,
             nothing_is_lost_and_the_server_ends_well)
     finally:
         server.close()
