@@ -133,6 +133,13 @@ WHERE t.id = :test AND t.engine_id = :engine
 -- name: commit_options value
 SELECT options FROM commits WHERE engine_id = :engine AND sha = :sha
 
+-- Who approved the test as the hash says, if that person is still a maintainer of its engine; 0: no such person.
+-- name: test_approver value
+-- types: value int
+SELECT coalesce((SELECT u.id FROM tests t JOIN users u ON u.id = t.approved_by
+                 WHERE t.id = :test AND t.approved_hash = :hash AND u.state = 'active'
+                   AND (u.admin OR EXISTS (SELECT 1 FROM roles r WHERE r.user_id = u.id AND r.engine_id = t.engine_id AND r.role = 'maintainer'))), 0)
+
 -- name: test_retest value
 -- types: value int
 SELECT coalesce(max(t.id), 0) FROM tests t JOIN sides b ON b.test_id = t.id AND b.side = 'base'

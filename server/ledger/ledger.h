@@ -37,9 +37,10 @@ enum { CLAIM_WAIT_MAX_S = 50 };
 // function writes its event and publishes "test". If there is new work, it wakes the waiting
 // claims. `user` is the person who did it.
 
-// Approves the test. `hash` covers everything that will run. The first approval draws the seed of
-// the order of the openings.
-bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash, Error *err);
+// Approves the test. `hash` covers everything that will run; `words` are those of the event. The
+// first approval draws the seed of the order of the openings.
+bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash,
+                          const char *words, Error *err);
 // Withdraws the approval. The test is pending again, its open tasks end, and their pairs return.
 bool ledger_test_withdraw(Turn *turn, int64_t test, int64_t user, const char *why, Error *err);
 // The approval stays after a change of what it covers, by a person who could have given it. `hash`

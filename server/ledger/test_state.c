@@ -30,14 +30,15 @@ void test_state_changed(Turn *turn, int64_t test, const char *state) {
 // An author who knew the order of the openings could tune a patch to those that are dealt first. So
 // the seed is drawn here, and a test that has one keeps it: to withdraw a test and approve it again
 // draws no better order.
-bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash, Error *err) {
+bool ledger_test_activate(Turn *turn, int64_t test, int64_t user, const char *hash,
+                          const char *words, Error *err) {
     uint64_t seed;
     random_bytes(&seed, sizeof seed);
     if (!state_check(turn, test, "pending", err) ||
         !sql_ledger_test_activate(turn->db, err, .test = test, .hash = hash, .user = user,
                                   .seed = (int64_t)(seed >> 11))) // 53 bits: exact in JSON
         return false;
-    ledger_event(turn, "approved", user, 0, test, "approved, waits for workers");
+    ledger_event(turn, "approved", user, 0, test, "%s", words);
     test_state_changed(turn, test, "active");
     return true;
 }

@@ -14,6 +14,7 @@
 #include "server/common/visible.h"
 #include "server/patch/patch.h"
 #include "server/patch/reaches.h"
+#include "server/patch/risky_path.h"
 #include "server/patch/shown.h"
 
 enum { BINARY_SHOWN_MAX = 64 << 10 };
@@ -37,40 +38,6 @@ static json_t *visible_string(const char *text, size_t size) {
 
 // ---- risks --------------------------------------------------------------------------------------
 
-static bool ends_with(const char *text, const char *end) {
-    size_t a = strlen(text), b = strlen(end);
-    return a >= b && strcasecmp(text + a - b, end) == 0;
-}
-
-// Files that decide how the engine is built. Their commands run on volunteers' machines outside the
-// engine.
-static bool is_build_file(const char *path) {
-    static const char *const names[] = {"makefile",    "gnumakefile", "cmakelists.txt",
-                                        "meson.build", "configure",   "build.ninja",
-                                        "build.rs",    "cargo.toml",  "package.json"};
-    static const char *const ends[] = {".mk", ".mak", ".sh",  ".bash", ".cmake",
-                                       ".py", ".pl",  ".awk", ".ac",   ".am",
-                                       ".in", ".bat", ".ld",  ".s",    ".inc"};
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcasecmp(name, names[i]) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ends_with(name, ends[i]))
-            return true;
-    return name[0] == '.';
-}
-
-// Hidden folders hold what other services run once the file is in a branch, such as
-// .github/workflows.
-static bool is_workflow(const char *path) {
-    for (const char *p = path, *slash; (slash = strchr(p, '/')); p = slash + 1)
-        if (*p == '.')
-            return true;
-    return false;
-}
-
 static void add_risk(Document *d, const char *risk) {
     size_t i;
     json_t *there;
@@ -88,14 +55,14 @@ static bool becomes_executable(const git_diff_delta *delta) {
 
 static bool is_risky_by_name(const git_diff_delta *delta) {
     const char *new = delta->new_file.path, *old = delta->old_file.path;
-    return is_build_file(new) || is_build_file(old) || is_workflow(new) || is_workflow(old) ||
-           becomes_executable(delta);
+    return path_decides_build(new) || path_decides_build(old) || path_is_hidden(new) ||
+           path_is_hidden(old) || becomes_executable(delta);
 }
 
 static void add_risks(Document *d, const git_diff_delta *delta, bool binary) {
-    if (is_build_file(delta->new_file.path) || is_build_file(delta->old_file.path))
+    if (path_decides_build(delta->new_file.path) || path_decides_build(delta->old_file.path))
         add_risk(d, "build file");
-    if (is_workflow(delta->new_file.path) || is_workflow(delta->old_file.path))
+    if (path_is_hidden(delta->new_file.path) || path_is_hidden(delta->old_file.path))
         add_risk(d, "workflow");
     if (becomes_executable(delta))
         add_risk(d, "new executable");

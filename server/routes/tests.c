@@ -277,12 +277,12 @@ static bool merge_apply(Request *req, Response *res, Error *err) {
     Caller caller = submitted_caller(req);
     if (!submit_merge(&caller, req->state, &retest, err))
         return false;
-    if (retest)
-        return answer(
-            req, res, retest, 201,
-            json_pack("{s:I, s:I}", "id", (json_int_t)retest, "retest_of", (json_int_t)test));
     SqlTestForChange row scope(sql_row_free) = {0};
-    sql_test_for_change(req->turn->db, &row, test);
+    sql_test_for_change(req->turn->db, &row, retest ? retest : test);
+    if (retest)
+        return answer(req, res, retest, 201,
+                      json_pack("{s:I, s:I, s:s}", "id", (json_int_t)retest, "retest_of",
+                                (json_int_t)test, "state", row.state));
     return answer(req, res, test, 200,
                   json_pack("{s:I, s:s}", "id", (json_int_t)test, "merged", row.merged_commit));
 }

@@ -60,7 +60,8 @@ bool submit_approve(const Caller *caller, int64_t test, const Ground *ground, co
     if (*seen && strcmp(seen, hash) != 0)
         return error_set(err, 409, "changed",
                          "the test was changed since you looked at it; look again");
-    return ledger_test_activate(caller->turn, test, caller->viewer->user_id, hash, err);
+    return ledger_test_activate(caller->turn, test, caller->viewer->user_id, hash,
+                                "approved, waits for workers", err);
 }
 
 // ---- resuming and reopening ---------------------------------------------------------------------

@@ -7,17 +7,20 @@
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
 #include "server/ledger/verdict_mark.h"
+#include "server/patch/same_lines.h"
 #include "server/submit/fields.h"
 #include "server/submit/net_commit.h"
 #include "server/submit/reapply.h"
 #include "server/submit/rights.h"
 #include "server/submit/submit.h"
+#include "server/submit/test_columns.h"
 #include "sql/tests.h"
 
 struct Merge {
     SqlTestForChange test;
     char baseline[REPO_SHA_MAX]; // as it was when the merge was prepared
     Submission *again;           // NULL: the branch moves forward
+    char why[SAME_WHY_MAX];      // why the approval does not cover `again`; "": it may
     CommitRecord tip;            // with the net; info.sha "": the tested commit is the tip
     git_repository *repo;
     int64_t harmful; // as in a Submission
@@ -78,6 +81,13 @@ static bool reapply_commit(const Caller *caller, Merge *merge, const git_oid *tr
     return ok;
 }
 
+static void compare_lines(Merge *merge) {
+    const Submission *s = merge->again;
+    CommitRange seen = {merge->test.base_commit, merge->test.new_commit}, again = {s->base, s->new};
+    if (patch_same_lines(merge->repo, seen, again, s->engine.net_file, merge->why))
+        *merge->why = 0;
+}
+
 // The same test with the same settings on the new baseline, in its author's name.
 static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
     git_oid tree;
@@ -97,7 +107,40 @@ static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
            reapply_commit(caller, merge, &tree, s->new, err) &&
            submit_prepare_record(caller, s, s->base, &s->base_record, err) &&
            submit_prepare_record(caller, s, s->new, &s->new_record, err) &&
-           patch_identify(s->repo, s->base, s->new, &s->identity, err);
+           patch_identify(s->repo, s->base, s->new, &s->identity, err) &&
+           (compare_lines(merge), true);
+}
+
+// ---- the approval of the new test
+
+// The person whose approval of the test still holds: a maintainer who approved what it is now. 0:
+// none.
+static int64_t approver_of(const Caller *caller, const Merge *merge) {
+    char hash[SHA256_HEX_MAX];
+    Db *db = caller->turn->db;
+    return test_approval_hash(db, merge->test.id, hash)
+               ? sql_test_approver(db, 0, .test = merge->test.id, .hash = hash)
+               : 0;
+}
+
+// The server made the new commit, and it changes the same lines: so it needs no other approval.
+static bool keep_approval(const Caller *caller, const Merge *merge, int64_t retest, Error *err) {
+    char hash[SHA256_HEX_MAX];
+    long long test = merge->test.id;
+    int64_t approver = approver_of(caller, merge);
+    const char *why = approver ? merge->why : "its approval no longer holds";
+    if (*why) {
+        ledger_event(caller->turn, "rebased", caller->viewer->user_id, 0, retest,
+                     "test %lld on the new baseline, to be approved again: %s", test, why);
+        return true;
+    }
+    char *words scope(free_ptr) =
+        xasprintf("the approval of test %lld is kept: the server moved its change to the new "
+                  "baseline, and each file has the same removed and added lines",
+                  test);
+    if (!test_approval_hash(caller->turn->db, retest, hash))
+        return error_set(err, 500, "internal", "the test's commits are not all there");
+    return ledger_test_activate(caller->turn, retest, approver, hash, words, err);
 }
 
 // ---- public
@@ -164,5 +207,5 @@ bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *er
     if (!merge->again)
         return forward(caller, merge, err);
     *retest = submit_store(caller, merge->again, err);
-    return *retest != 0;
+    return *retest && keep_approval(caller, merge, *retest, err);
 }

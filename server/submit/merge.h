@@ -1,7 +1,9 @@
 // Merging an accepted test. The branch only ever moves forward, and only to the very commit that
 // was tested, or to one on top of it that adds the net that was built with it (net_commit.h). If
 // the baseline has moved since, the patch is applied to the new baseline (a merge of three trees)
-// and offered as a new test, because that combination was never tested.
+// and offered as a new test, because that combination was never tested. The new test keeps the
+// approval if that still holds and the server's merge removes and adds the same lines in each file
+// (same_lines.h).
 #pragma once
 
 #include "server/submit/caller.h"

@@ -115,7 +115,7 @@ void kit_turn(LedgerKit *kit) {
 }
 
 void kit_activate(LedgerKit *kit, int64_t test) {
-    if (!ledger_test_activate(&kit->turn, test, 2, "hash", &kit->err))
+    if (!ledger_test_activate(&kit->turn, test, 2, "hash", "approved", &kit->err))
         fatal("activate: %s", kit->err.message);
 }
 

@@ -235,8 +235,22 @@ def accepted_tests_are_still_built_on_and_offered_again():
     equal(approve(new_test(adds("three.c", "int three;"), base=f"test:{first}")).status, 200)
     equal(boss.api("POST", f"/tests/{first}/merge").status, 200)
     reply = boss.api("POST", f"/tests/{second}/merge")
-    equal((reply.status, reply.json["retest_of"]), (201, second), reply)
-    equal(approve(reply.json["id"], vera).status, 200)
+    equal((reply.status, reply.json["retest_of"], reply.json["state"]), (201, second, "active"), reply)
+    page = boss.get(f"/tests/{reply.json['id']}").words
+    equal(test_row(reply.json["id"])["approved_by"], test_row(second)["approved_by"])
+    contains(page, f"the approval of test {second} is kept: the server moved its change to the new baseline")
+
+
+def a_build_file_is_approved_again_on_a_new_baseline():
+    first = approved(adds("four.c", "int four;"))
+    second = approved(adds("four.mk", "all:"))
+    for each in (first, second):
+        accept(server, each)
+    equal(boss.api("POST", f"/tests/{first}/merge").status, 200)
+    reply = boss.api("POST", f"/tests/{second}/merge").json
+    equal(reply["state"], "pending")
+    contains(events(reply["id"], "rebased")[0], "to be approved again: four.mk decides how the engine is built")
+    equal(approve(reply["id"], vera).status, 200)
 
 
 def a_merge_only_moves_the_branch_forward():
@@ -572,6 +586,7 @@ try:
         a_failed_test_is_not_resumed_on_a_harmful_commit,
         a_commit_of_the_baseline_cannot_be_declared_harmful,
         accepted_tests_are_still_built_on_and_offered_again,
+        a_build_file_is_approved_again_on_a_new_baseline,
         a_merge_only_moves_the_branch_forward,
         no_byte_reaches_a_volunteer_that_the_diff_does_not_hold,
         a_patch_in_the_form_of_git_is_shown_completely,

@@ -1,4 +1,4 @@
-// Submitting, changing, approving and merging a test, without a server.
+// Submitting, changing and approving a test, without a server.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include "server/submit/fields.h"
 #include "server/submit/harmful.h"
 #include "server/submit/in_progress.h"
-#include "server/submit/merge.h"
 #include "server/submit/modify.h"
 #include "server/submit/net_upload.h"
 #include "server/submit/test_columns.h"
@@ -294,34 +293,6 @@ static void an_approval_covers_the_diff_that_was_seen(void **state) {
     assert_string_equal(kit->ledger.err.code, "conflict");
 }
 
-static int64_t merge(SubmitKit *kit, int64_t test) {
-    int64_t retest = -1;
-    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
-    kit_sql(&kit->ledger,
-            "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 "
-            "WHERE id = %lld",
-            (long long)test);
-    Merge *prepared = submit_merge_prepare(caller, test, true, &kit->ledger.err);
-    if (!prepared || !submit_merge(caller, prepared, &retest, &kit->ledger.err))
-        fail_msg("%s", kit->ledger.err.message);
-    merge_free(prepared);
-    kit_turn(&kit->ledger);
-    return retest;
-}
-
-static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **state) {
-    SubmitKit *kit = *state;
-    int64_t second = submitted(kit, "{\"title\": \"One\", \"elo1\": 3}");
-    assert_int_equal(merge(kit, 1), 0);
-    char *baseline scope(free_ptr) = kit_text(&kit->ledger, "SELECT baseline FROM engines");
-    assert_string_equal(baseline, kit->patched);
-    int64_t again = merge(kit, second);
-    assert_true(again > second);
-    assert_side(kit, again, "base", "sha", kit->patched);
-    assert_column(kit, again, "title || (parameters ->> '$.elo1') || author_id || state",
-                  "One3.01pending");
-}
-
 static void a_harmful_commit_ends_the_tests_that_are_built_on_it(void **state) {
     SubmitKit *kit = *state;
     Error *err = &kit->ledger.err;
@@ -375,7 +346,6 @@ int main(void) {
         WITH_KIT(stored_games_keep_their_settings_whether_they_count_or_not),
         WITH_KIT(a_finished_test_keeps_all_but_its_words),
         WITH_KIT(an_approval_covers_the_diff_that_was_seen),
-        WITH_KIT(a_merge_moves_the_branch_and_later_tests_are_offered_again),
         WITH_KIT(a_harmful_commit_ends_the_tests_that_are_built_on_it),
         WITH_KIT(a_net_is_stored_once_under_its_hash),
     };

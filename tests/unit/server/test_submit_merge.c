@@ -1,0 +1,138 @@
+// Merging a test, and what becomes of its approval when the baseline has moved, without a server.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "server/submit/approve.h"
+#include "server/submit/merge.h"
+#include "tests/kit/submit_kit.h"
+
+#define ADDS(path, text)                                                                           \
+    "diff --git a/" path " b/" path "\nnew file mode 100644\n--- /dev/null\n+++ b/" path           \
+    "\n@@ -0,0 +1 @@\n+" text "\n"
+
+static int set_up(void **state) {
+    SubmitKit *kit = *state = calloc(1, sizeof *kit);
+    return kit && submit_kit_open(kit) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    submit_kit_close(*state);
+    free(*state);
+    return 0;
+}
+
+static void assert_column(SubmitKit *kit, int64_t test, const char *column, const char *wanted) {
+    char *value scope(free_ptr) =
+        kit_text(&kit->ledger, "SELECT %s FROM tests WHERE id = %lld", column, (long long)test);
+    assert_string_equal(value ? value : "", wanted);
+}
+
+static void assert_event(SubmitKit *kit, int64_t test, const char *type, const char *part) {
+    char *last scope(free_ptr) =
+        kit_text(&kit->ledger,
+                 "SELECT message FROM events WHERE type = '%s' AND test_id = %lld ORDER BY id DESC",
+                 type, (long long)test);
+    if (!last || !strstr(last, part))
+        fail_msg("%s: %s", last ? last : "no event", part);
+}
+
+// A test that was approved.
+static int64_t approved(SubmitKit *kit, const char *fields, const char *patch) {
+    Ground ground = {0};
+    submit_kit_as(kit, KIT_AUTHOR);
+    int64_t test = submit_kit_submit(kit, fields, patch);
+    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
+    Error *err = &kit->ledger.err;
+    if (!test || !submit_approve_prepare(caller, test, true, &ground, err) ||
+        !submit_approve(caller, test, &ground, "", err))
+        fail_msg("%s", err->message);
+    return test;
+}
+
+static int64_t merge_as(SubmitKit *kit, int64_t user, int64_t test) {
+    int64_t retest = -1;
+    const Caller *caller = submit_kit_as(kit, user);
+    kit_sql(&kit->ledger,
+            "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 "
+            "WHERE id = %lld",
+            (long long)test);
+    Merge *prepared = submit_merge_prepare(caller, test, true, &kit->ledger.err);
+    if (!prepared || !submit_merge(caller, prepared, &retest, &kit->ledger.err))
+        fail_msg("%s", kit->ledger.err.message);
+    merge_free(prepared);
+    kit_turn(&kit->ledger);
+    return retest;
+}
+
+static int64_t merge(SubmitKit *kit, int64_t test) {
+    return merge_as(kit, KIT_MAINTAINER, test);
+}
+
+static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **state) {
+    SubmitKit *kit = *state;
+    int64_t second = approved(kit, "{\"title\": \"One\", \"elo1\": 3}", ADDS("one.c", "int one;"));
+    assert_int_equal(merge(kit, 1), 0);
+    char *baseline scope(free_ptr) = kit_text(&kit->ledger, "SELECT baseline FROM engines");
+    assert_string_equal(baseline, kit->patched);
+    int64_t again = merge(kit, second);
+    assert_true(again > second);
+    assert_column(
+        kit, again,
+        "(SELECT sha = (SELECT baseline FROM engines) FROM sides WHERE test_id = tests.id "
+        "AND side = 'base')",
+        "1");
+    assert_column(kit, again, "title || (parameters ->> '$.elo1') || author_id || state",
+                  "One3.01active");
+}
+
+// An approval covers what the server moves to a new baseline, if it is still what was approved.
+static void the_approval_is_kept_where_each_line_is_the_same(void **state) {
+    SubmitKit *kit = *state;
+    int64_t test = approved(kit, "{\"title\": \"One\"}", ADDS("one.c", "int one;"));
+    merge(kit, 1);
+    int64_t again = merge(kit, test);
+    assert_column(kit, again, "state || approved_by || ' ' || retest_of", "active2 2");
+    assert_event(kit, again, "approved", "the approval of test 2 is kept");
+}
+
+static void whatever_differs_must_be_approved_again(void **state) {
+    static const struct {
+        const char *patch, *meanwhile, *why;
+    } cases[] = {
+        {ADDS("x.mk", "all:"), "SELECT 1", "x.mk decides how the engine is built"},
+        {ADDS("two.c", "int two;"), "DELETE FROM roles WHERE user_id = 2", "no longer holds"},
+        {ADDS("three.c", "int b;"), "UPDATE engines SET build = '{\"command\": \"other\"}'",
+         "no longer holds"},
+        {ADDS("four.c", "int c;"), "UPDATE users SET state = 'blocked' WHERE id = 2",
+         "no longer holds"},
+        {ADDS("five.c", "int d;"), "UPDATE sides SET tc = '9+0.09'", "no longer holds"},
+        {ADDS("six.c", "int e;"), "UPDATE tests SET approved_by = NULL", "no longer holds"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        SubmitKit *kit = *state;
+        int64_t test = approved(kit, "{\"title\": \"One\"}", cases[i].patch);
+        merge(kit, 1);
+        kit_sql(&kit->ledger, "INSERT INTO roles VALUES (4, 1, 'maintainer')"); // who merges
+        kit_sql(&kit->ledger, "%s", cases[i].meanwhile);
+        int64_t again = merge_as(kit, KIT_DEVELOPER, test);
+        assert_column(kit, again, "state", "pending");
+        assert_event(kit, again, "rebased", cases[i].why);
+        tear_down(state);
+        assert_int_equal(set_up(state), 0);
+    }
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_merge_moves_the_branch_and_later_tests_are_offered_again),
+        TEST(the_approval_is_kept_where_each_line_is_the_same),
+        TEST(whatever_differs_must_be_approved_again),
+    };
+    return cmocka_run_group_tests_name("submit_merge", tests, NULL, NULL);
+}
