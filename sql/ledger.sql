@@ -22,9 +22,11 @@ WHERE id = :test
 -- name: ledger_test_withdraw
 UPDATE tests SET state = 'pending', approved_hash = NULL, approved_by = NULL, reason = '' WHERE id = :test
 
--- The approval covers the test as it is now.
+-- The approval covers the test as it is now. With :before, only if it covered the test as it was then: what has changed
+-- since beside the test, such as the recipe of its engine, needs a person.
 -- name: ledger_test_approved_as
-UPDATE tests SET approved_hash = :hash WHERE id = :test
+-- types: :before text
+UPDATE tests SET approved_hash = :hash WHERE id = :test AND :before IN ('', approved_hash)
 
 -- name: ledger_test_set_state
 UPDATE tests SET state = :state WHERE id = :test

@@ -67,7 +67,7 @@ bool ledger_test_widen(Turn *turn, int64_t test, int64_t user, const char *hash,
     char *state scope(free_ptr) = sql_ledger_test_state(turn->db, test);
     if (!state_check(turn, test, "active paused", err) ||
         (restart && !tasks_stop_returning(turn, test, err)) ||
-        !sql_ledger_test_approved_as(turn->db, err, .test = test, .hash = hash))
+        !sql_ledger_test_approved_as(turn->db, err, .test = test, .hash = hash, .before = ""))
         return false;
     ledger_event(turn, "widened", user, 0, test, "changed, and still approved: %s", why);
     test_state_changed(turn, test, state);

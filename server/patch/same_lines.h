@@ -1,6 +1,6 @@
-// Whether two changes are the same to a person who read one of them: the same files, and in each the
-// same removed and added lines, byte for byte. An approval of the one may then cover the other. No
-// patch-id decides this: by git's, a comment that becomes code can be the same change.
+// Whether two changes are the same to a person who read one of them: the same files, and in each
+// the same removed and added lines, byte for byte. An approval of the one may then cover the other.
+// No patch-id decides this: by git's, a comment that becomes code can be the same change.
 #pragma once
 
 #include <git2.h>

@@ -41,6 +41,7 @@ typedef struct Change {
     Str values;     // the same, with the old value and the new one of each
     FieldChange gravest;
     bool widens; // what the approval covers: what runs, for how long, or before whom
+    char before[SHA256_HEX_MAX]; // the hash of what an approval would have covered
 } Change;
 
 static void change_release(Change *change) {
@@ -166,7 +167,8 @@ static bool note_changes(const Caller *caller, const SqlTestForChange *row, cons
     if (approved && change->widens)
         return ledger_test_widen(caller->turn, test, user, hash, change->gravest >= CHANGE_EARLY,
                                  change->values.data, err);
-    if (approved && !sql_ledger_test_approved_as(caller->turn->db, err, .test = test, .hash = hash))
+    if (approved && !sql_ledger_test_approved_as(caller->turn->db, err, .test = test, .hash = hash,
+                                                 .before = change->before))
         return false;
     ledger_event(caller->turn, "modified", user, 0, test, "changed: %s", change->names.data);
     turn_publish(caller->turn, "test",
@@ -203,6 +205,8 @@ bool submit_modify(const Caller *caller, int64_t test, json_t *wanted_fields, Er
         !known_options_check(caller->turn->db, row.engine_id, row.new_commit, row.base_commit,
                              change.fields, err))
         return false;
+    if (!test_approval_hash(caller->turn->db, test, change.before))
+        return error_set(err, 500, "internal", "the test's commits are not all there");
     return write_changes(caller, &row, change.fields, err) &&
            note_changes(caller, &row, &change, err);
 }
