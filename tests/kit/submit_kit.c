@@ -91,3 +91,14 @@ int64_t submit_kit_submit(SubmitKit *kit, const char *fields, const char *patch)
     kit_turn(&kit->ledger);
     return test;
 }
+
+int submit_kit_set_up(void **state) {
+    SubmitKit *kit = *state = calloc(1, sizeof *kit);
+    return kit && submit_kit_open(kit) ? 0 : -1;
+}
+
+int submit_kit_tear_down(void **state) {
+    submit_kit_close(*state);
+    free(*state);
+    return 0;
+}

@@ -19,7 +19,16 @@ typedef struct SubmitKit {
 
 bool submit_kit_open(SubmitKit *kit);
 void submit_kit_close(SubmitKit *kit);
+// For cmocka: *state is a SubmitKit that is open.
+int submit_kit_set_up(void **state);
+int submit_kit_tear_down(void **state);
 // Who calls from now on. Returns &kit->caller.
 const Caller *submit_kit_as(SubmitKit *kit, int64_t user);
 // Submits fields (JSON) with a patch; the test's id, 0 with kit->ledger.err. A turn of its own.
 int64_t submit_kit_submit(SubmitKit *kit, const char *fields, const char *patch);
+
+// A patch that adds a file of one line.
+#define SUBMIT_KIT_NEW(path, mode, line)                                                           \
+    "diff --git a/" path " b/" path "\nnew file mode " mode "\n--- /dev/null\n+++ b/" path         \
+    "\n@@ -0,0 +1 @@\n+" line "\n"
+#define SUBMIT_KIT_ADDS(path, line) SUBMIT_KIT_NEW(path, "100644", line)

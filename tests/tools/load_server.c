@@ -21,7 +21,7 @@
 #include "server/common/log.h"
 
 enum { CONNECTIONS_MAX = 1024, GAMES_MOST = 2000, BATCHES_MAX = 1 << 20, REPLY_MAX = 8192 };
-enum { PACK_LEVEL = 3, BODY_MAX = 8 << 20, CLOCK_RANGE_MS = 4000 };
+enum { PACK_LEVEL = 3, BODY_MAX = 8 << 20, CLOCK_RANGE_MS = 4000, LATE_S_MAX = 60 };
 
 // A batch to be sent again and again, of other pairs.
 typedef struct Model {
@@ -262,6 +262,8 @@ static void run(Load *load, double seconds) {
     for (int i = 0; i < load->count; i++)
         next_batch(load, &load->connections[i]);
     while (load->late < load->count) {
+        if (now_s() > end + LATE_S_MAX)
+            fatal("%ld batches are not answered", load->count - load->late);
         int count = epoll_wait(load->epoll, events, 64, 100);
         for (int i = 0; i < count; i++) {
             if (events[i].events & EPOLLOUT)

@@ -20,17 +20,6 @@ static const char SPACED[] = DIFF("    return 0;", "    return 1 /1;");
 static const char OTHER[] = DIFF("    return 0;", "    return 2 / 1;");
 static const char REVERSE[] = DIFF("    return 1 / 1;", "    return 0;");
 
-static int set_up(void **state) {
-    SubmitKit *kit = *state = calloc(1, sizeof *kit);
-    return kit && submit_kit_open(kit) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    submit_kit_close(*state);
-    free(*state);
-    return 0;
-}
-
 static int64_t submitted(SubmitKit *kit, const char *patch, const char *fields) {
     char *all scope(free_ptr) = xasprintf("{\"title\": \"x\"%s%s}", *fields ? ", " : "", fields);
     int64_t test = submit_kit_submit(kit, all, patch);
@@ -315,7 +304,7 @@ static void copies_push_out_no_test_at_which_a_maintainer_looked(void **state) {
 }
 
 int main(void) {
-#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, set_up, tear_down)
+#define TEST(NAME) cmocka_unit_test_setup_teardown(NAME, submit_kit_set_up, submit_kit_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(the_same_patch_is_found_whoever_sends_it),
         TEST(the_same_patch_on_another_base_is_found),

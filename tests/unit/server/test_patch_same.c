@@ -1,4 +1,5 @@
-// Whether a change is the one that a person has seen: the same lines, byte for byte, in plain files.
+// Whether a change is the one that a person has seen: the same lines, byte for byte, in plain
+// files.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,20 +15,6 @@
 #define MAIN(lines, added)                                                                         \
     "--- a/main.c\n+++ b/main.c\n@@ -1,3 +1," #lines " @@\n int main(void) {\n" added              \
     "     return 0;\n }\n"
-#define NEW(path, mode, text)                                                                      \
-    "diff --git a/" path " b/" path "\nnew file mode " mode "\n--- /dev/null\n+++ b/" path         \
-    "\n@@ -0,0 +1 @@\n+" text "\n"
-
-static int set_up(void **state) {
-    SubmitKit *kit = *state = calloc(1, sizeof *kit);
-    return kit && submit_kit_open(kit) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    submit_kit_close(*state);
-    free(*state);
-    return 0;
-}
 
 static int64_t submitted(SubmitKit *kit, const char *patch) {
     submit_kit_as(kit, KIT_AUTHOR);
@@ -79,10 +66,12 @@ static void what_is_no_plain_file_is_never_the_same(void **state) {
     static const struct {
         const char *patch, *why;
     } cases[] = {
-        {NEW("x/Makefile", "100644", "all:"), "x/Makefile decides how the engine is built"},
-        {NEW(".ci/run.c", "100644", "a"), ".ci/run.c lies in a hidden folder"},
-        {NEW("net", "100644", "none"), "net names the net"},
-        {NEW("tool.c", "100755", "a"), "the mode of tool.c changes or is not that of a plain file"},
+        {SUBMIT_KIT_NEW("x/Makefile", "100644", "all:"),
+         "x/Makefile decides how the engine is built"},
+        {SUBMIT_KIT_NEW(".ci/run.c", "100644", "a"), ".ci/run.c lies in a hidden folder"},
+        {SUBMIT_KIT_NEW("net", "100644", "none"), "net names the net"},
+        {SUBMIT_KIT_NEW("tool.c", "100755", "a"),
+         "the mode of tool.c changes or is not that of a plain file"},
         {"diff --git a/main.c b/main.c\nold mode 100644\nnew mode 100755\n",
          "the mode of main.c changes or is not that of a plain file"},
     };
@@ -95,7 +84,7 @@ static void what_is_no_plain_file_is_never_the_same(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, submit_kit_set_up, submit_kit_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_change_is_the_same_as_itself),
         TEST(a_comment_that_becomes_code_is_another_change),

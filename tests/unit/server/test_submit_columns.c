@@ -12,17 +12,6 @@
 #include "tests/kit/submit_kit.h"
 #include "tests/kit/workload_counting.h"
 
-static int set_up(void **state) {
-    SubmitKit *kit = *state = calloc(1, sizeof *kit);
-    return kit && submit_kit_open(kit) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    submit_kit_close(*state);
-    free(*state);
-    return 0;
-}
-
 static void compare_with_schema(SubmitKit *kit, const char *table, const TestColumn *columns) {
     int64_t count = kit_int(&kit->ledger, "SELECT count(*) FROM pragma_table_info('%s')", table);
     for (int64_t i = 0; i < count; i++) {
@@ -179,16 +168,16 @@ static void fields_and_columns_say_the_same_of_an_approval(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_column_of_the_schema_is_in_the_table_and_nothing_else,
-                                        set_up, tear_down),
+                                        submit_kit_set_up, submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(a_change_of_a_column_that_is_covered_changes_the_hash,
-                                        set_up, tear_down),
+                                        submit_kit_set_up, submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_change_of_a_parameter_changes_the_hash_unless_it_may_change_freely, set_up,
-            tear_down),
+            a_change_of_a_parameter_changes_the_hash_unless_it_may_change_freely, submit_kit_set_up,
+            submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(what_is_shown_or_became_of_a_test_is_not_in_the_hash,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_the_columns_refer_to_is_in_the_hash, set_up,
-                                        tear_down),
+                                        submit_kit_set_up, submit_kit_tear_down),
+        cmocka_unit_test_setup_teardown(what_the_columns_refer_to_is_in_the_hash, submit_kit_set_up,
+                                        submit_kit_tear_down),
         cmocka_unit_test(fields_and_columns_say_the_same_of_an_approval),
     };
     workload_add(&workload_counting); // one of its parameters may change at any time

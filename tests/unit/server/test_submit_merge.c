@@ -8,23 +8,10 @@
 #include <cmocka.h>
 
 #include "server/submit/approve.h"
+#include "server/submit/fields.h"
 #include "server/submit/merge.h"
+#include "server/submit/modify.h"
 #include "tests/kit/submit_kit.h"
-
-#define ADDS(path, text)                                                                           \
-    "diff --git a/" path " b/" path "\nnew file mode 100644\n--- /dev/null\n+++ b/" path           \
-    "\n@@ -0,0 +1 @@\n+" text "\n"
-
-static int set_up(void **state) {
-    SubmitKit *kit = *state = calloc(1, sizeof *kit);
-    return kit && submit_kit_open(kit) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    submit_kit_close(*state);
-    free(*state);
-    return 0;
-}
 
 static void assert_column(SubmitKit *kit, int64_t test, const char *column, const char *wanted) {
     char *value scope(free_ptr) =
@@ -75,7 +62,8 @@ static int64_t merge(SubmitKit *kit, int64_t test) {
 
 static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **state) {
     SubmitKit *kit = *state;
-    int64_t second = approved(kit, "{\"title\": \"One\", \"elo1\": 3}", ADDS("one.c", "int one;"));
+    int64_t second =
+        approved(kit, "{\"title\": \"One\", \"elo1\": 3}", SUBMIT_KIT_ADDS("one.c", "int one;"));
     assert_int_equal(merge(kit, 1), 0);
     char *baseline scope(free_ptr) = kit_text(&kit->ledger, "SELECT baseline FROM engines");
     assert_string_equal(baseline, kit->patched);
@@ -93,7 +81,7 @@ static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **st
 // An approval covers what the server moves to a new baseline, if it is still what was approved.
 static void the_approval_is_kept_where_each_line_is_the_same(void **state) {
     SubmitKit *kit = *state;
-    int64_t test = approved(kit, "{\"title\": \"One\"}", ADDS("one.c", "int one;"));
+    int64_t test = approved(kit, "{\"title\": \"One\"}", SUBMIT_KIT_ADDS("one.c", "int one;"));
     merge(kit, 1);
     int64_t again = merge(kit, test);
     assert_column(kit, again, "state || approved_by || ' ' || retest_of", "active2 2");
@@ -104,14 +92,16 @@ static void whatever_differs_must_be_approved_again(void **state) {
     static const struct {
         const char *patch, *meanwhile, *why;
     } cases[] = {
-        {ADDS("x.mk", "all:"), "SELECT 1", "x.mk decides how the engine is built"},
-        {ADDS("two.c", "int two;"), "DELETE FROM roles WHERE user_id = 2", "no longer holds"},
-        {ADDS("three.c", "int b;"), "UPDATE engines SET build = '{\"command\": \"other\"}'",
+        {SUBMIT_KIT_ADDS("x.mk", "all:"), "SELECT 1", "x.mk decides how the engine is built"},
+        {SUBMIT_KIT_ADDS("two.c", "int two;"), "DELETE FROM roles WHERE user_id = 2",
          "no longer holds"},
-        {ADDS("four.c", "int c;"), "UPDATE users SET state = 'blocked' WHERE id = 2",
+        {SUBMIT_KIT_ADDS("three.c", "int b;"),
+         "UPDATE engines SET build = '{\"command\": \"other\"}'", "no longer holds"},
+        {SUBMIT_KIT_ADDS("four.c", "int c;"), "UPDATE users SET state = 'blocked' WHERE id = 2",
          "no longer holds"},
-        {ADDS("five.c", "int d;"), "UPDATE sides SET tc = '9+0.09'", "no longer holds"},
-        {ADDS("six.c", "int e;"), "UPDATE tests SET approved_by = NULL", "no longer holds"},
+        {SUBMIT_KIT_ADDS("five.c", "int d;"), "UPDATE sides SET tc = '9+0.09'", "no longer holds"},
+        {SUBMIT_KIT_ADDS("six.c", "int e;"), "UPDATE tests SET approved_by = NULL",
+         "no longer holds"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SubmitKit *kit = *state;
@@ -122,17 +112,35 @@ static void whatever_differs_must_be_approved_again(void **state) {
         int64_t again = merge_as(kit, KIT_DEVELOPER, test);
         assert_column(kit, again, "state", "pending");
         assert_event(kit, again, "rebased", cases[i].why);
-        tear_down(state);
-        assert_int_equal(set_up(state), 0);
+        submit_kit_tear_down(state);
+        assert_int_equal(submit_kit_set_up(state), 0);
     }
 }
 
+// The operator changed the recipe, and no maintainer has seen it: no change of a title, or to fewer
+// games, lets the approval cover it.
+static void an_author_does_not_renew_an_approval(void **state) {
+    SubmitKit *kit = *state;
+    int64_t test = approved(kit, "{\"title\": \"One\"}", SUBMIT_KIT_ADDS("one.c", "int one;"));
+    kit_sql(&kit->ledger, "UPDATE engines SET build = '{\"command\": \"other\"}'");
+    json_auto_t *fewer = json_pack("{s:s, s:i}", "title", "Two", "priority", -1);
+    const Caller *author = submit_kit_as(kit, KIT_AUTHOR);
+    assert_true(submit_modify(author, test, submit_fields_of_json(fewer, &kit->ledger.err),
+                              &kit->ledger.err));
+    assert_column(kit, test, "state || priority", "active-1");
+    merge(kit, 1);
+    int64_t again = merge(kit, test);
+    assert_column(kit, again, "state", "pending");
+    assert_event(kit, again, "rebased", "no longer holds");
+}
+
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, submit_kit_set_up, submit_kit_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_merge_moves_the_branch_and_later_tests_are_offered_again),
         TEST(the_approval_is_kept_where_each_line_is_the_same),
         TEST(whatever_differs_must_be_approved_again),
+        TEST(an_author_does_not_renew_an_approval),
     };
     return cmocka_run_group_tests_name("submit_merge", tests, NULL, NULL);
 }

@@ -20,17 +20,6 @@
 #include "tests/kit/repo_kit.h"
 #include "tests/kit/submit_kit.h"
 
-static int set_up(void **state) {
-    SubmitKit *kit = *state = calloc(1, sizeof *kit);
-    return kit && submit_kit_open(kit) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    submit_kit_close(*state);
-    free(*state);
-    return 0;
-}
-
 // ---- states -------------------------------------------------------------------------------------
 
 // As changes to the pending test 1 and its sides.
@@ -305,25 +294,31 @@ static void a_token_for_submitting_has_no_more_than_a_developers_rights(void **s
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_pages_show_is_what_calls_answer, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refusals_say_what_is_needed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_pages_show_is_what_calls_answer, submit_kit_set_up,
+                                        submit_kit_tear_down),
+        cmocka_unit_test_setup_teardown(refusals_say_what_is_needed, submit_kit_set_up,
+                                        submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_net_that_is_missing_holds_up_the_approval_and_may_be_uploaded, set_up, tear_down),
+            a_net_that_is_missing_holds_up_the_approval_and_may_be_uploaded, submit_kit_set_up,
+            submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_diff_that_is_too_long_to_be_shown_is_not_offered_for_approval, set_up, tear_down),
+            a_diff_that_is_too_long_to_be_shown_is_not_offered_for_approval, submit_kit_set_up,
+            submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(
-            files_that_the_diff_does_not_show_are_a_question_beside_the_button, set_up, tear_down),
+            files_that_the_diff_does_not_show_are_a_question_beside_the_button, submit_kit_set_up,
+            submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_patch_that_no_longer_fits_the_baseline_is_not_offered_for_merging, set_up, tear_down),
+            a_patch_that_no_longer_fits_the_baseline_is_not_offered_for_merging, submit_kit_set_up,
+            submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(a_change_that_the_baseline_holds_is_not_offered_for_merging,
-                                        set_up, tear_down),
+                                        submit_kit_set_up, submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(
-            a_commit_on_the_baseline_moves_the_branch_and_one_beside_it_is_offered_again, set_up,
-            tear_down),
-        cmocka_unit_test_setup_teardown(a_patch_that_fits_a_new_baseline_is_offered, set_up,
-                                        tear_down),
+            a_commit_on_the_baseline_moves_the_branch_and_one_beside_it_is_offered_again,
+            submit_kit_set_up, submit_kit_tear_down),
+        cmocka_unit_test_setup_teardown(a_patch_that_fits_a_new_baseline_is_offered,
+                                        submit_kit_set_up, submit_kit_tear_down),
         cmocka_unit_test_setup_teardown(a_token_for_submitting_has_no_more_than_a_developers_rights,
-                                        set_up, tear_down),
+                                        submit_kit_set_up, submit_kit_tear_down),
     };
     return cmocka_run_group_tests_name("submit_rights", tests, NULL, NULL);
 }

@@ -22,17 +22,6 @@
 static const char PATCH[] = "--- a/main.c\n+++ b/main.c\n@@ -1,3 +1,3 @@\n int main(void) {\n"
                             "-    return 0;\n+    return 1;\n }\n";
 
-static int set_up(void **state) {
-    SubmitKit *kit = *state = calloc(1, sizeof *kit);
-    return kit && submit_kit_open(kit) ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    submit_kit_close(*state);
-    free(*state);
-    return 0;
-}
-
 static int64_t submitted(SubmitKit *kit, const char *fields) {
     submit_kit_as(kit, KIT_AUTHOR);
     int64_t test = submit_kit_submit(kit, fields, PATCH);
@@ -332,7 +321,8 @@ static void a_net_is_stored_once_under_its_hash(void **state) {
     assert_string_equal(err->code, "missing_field");
 }
 
-#define WITH_KIT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define WITH_KIT(test)                                                                             \
+    cmocka_unit_test_setup_teardown(test, submit_kit_set_up, submit_kit_tear_down)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
