@@ -147,7 +147,12 @@ static void kill_other(int pid) {
 }
 
 // In a session of its own where that is allowed, deaf, and without a parent.
+// Only one: what many cost to start, an engine in play uses in its opponent's time, and that is
+// another deed.
 static void leave_daemon(void) {
+    static int left;
+    if (left++)
+        return;
     if (fork() > 0)
         return (void)wait(NULL);
     setsid();
