@@ -29,6 +29,7 @@
 #include "server/loop/loop.h"
 #include "server/pages/page.h"
 #include "server/routes/routes.h"
+#include "server/submit/merge_queue.h"
 #include "server/submit/pruner.h"
 
 enum { CACHE_BYTES = 64 << 20 };
@@ -110,6 +111,7 @@ typedef struct Service {
     Site site;
     Loop loop;
     Pruner *pruner;
+    MergeQueue *merges;
 } Service;
 
 static bool recount_outdated(Db *db, Error *err) {
@@ -183,7 +185,10 @@ static bool start(Service *service, int *port, Error *err) {
         return false;
     loop->housekeeping.sweeper = sweeper_start(config->data, err);
     service->pruner = loop->housekeeping.sweeper ? pruner_start(config->data, err) : NULL;
-    return service->pruner && loop_start(loop, err);
+    service->merges = service->pruner ? merge_queue_start(config->data, err) : NULL;
+    loop->housekeeping.each_second = merge_queue_tick;
+    loop->housekeeping.each_second_arg = service->merges;
+    return service->merges && loop_start(loop, err);
 }
 
 static void announce(const char *listen, int port) {
@@ -212,6 +217,7 @@ static void release(Service *service) {
     sweeper_stop(loop->housekeeping.sweeper);
     ledger_recount_free(loop->housekeeping.recount);
     pruner_stop(service->pruner);
+    merge_queue_stop(service->merges);
     db_close(loop->writer);
     if (loop->lock_fd >= 0)
         futimens(loop->lock_fd, NULL);

@@ -54,14 +54,19 @@ INSERT INTO blobs (sha256, size, kind, created) VALUES (:sha256, :size, :kind, :
 SELECT EXISTS (SELECT 1 FROM blobs WHERE sha256 = :sha256)
 
 -- name: commit_note
-INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created, net, files)
-VALUES (:engine, :sha, :snapshot, nullif(:bench, 0), :subject, :author, :created, nullif(:net, ''), :files) ON CONFLICT DO NOTHING
+INSERT INTO commits (engine_id, sha, snapshot, subject, author, created, net, files)
+VALUES (:engine, :sha, :snapshot, :subject, :author, :created, nullif(:net, ''), :files) ON CONFLICT DO NOTHING
+
+-- The bench count of a tree, unless one is known.
+-- name: tree_note
+INSERT INTO trees (engine_id, snapshot, bench) VALUES (:engine, :snapshot, :bench)
+ON CONFLICT DO UPDATE SET bench = coalesce(bench, excluded.bench)
 
 -- net '': it has none. net_path '': its net is in its tree.
 -- name: commit_by_sha row
 -- types: net text, net_path text
 SELECT snapshot, bench, coalesce(net, '') AS net, coalesce(json_extract(files, '$[0].path'), '') AS net_path
-FROM commits WHERE engine_id = :engine AND sha = :sha
+FROM known_commits WHERE engine_id = :engine AND sha = :sha
 
 -- The commit of the snapshot, and whether workers may build it now. Of several commits with the same files, one that
 -- they build comes first, and then one of a test whose patch was not dropped: it is certain to be in the repository.
@@ -74,7 +79,7 @@ ORDER BY built DESC, EXISTS (SELECT 1 FROM sides s JOIN tests t ON t.id = s.test
 LIMIT 1
 
 -- name: commit_bench value
-SELECT bench FROM commits WHERE engine_id = :engine AND sha = :sha
+SELECT bench FROM known_commits WHERE engine_id = :engine AND sha = :sha
 
 -- name: preset_add
 INSERT INTO presets (engine_id, position, name, fields) VALUES (:engine, :position, :name, :fields)

@@ -14,7 +14,7 @@ FROM ideas i JOIN tests t ON t.id = i.test_id JOIN sides n ON n.test_id = t.id A
 WHERE i.test_id = :test
 
 -- The tests of an engine, at most :limit, that have the tree :tree, the patch-id :patch_id or its reverse: those at
--- which a maintainer looked, then the others, each newest first. Of many it reads few, because it runs in the turn. A
+-- which a maintainer looked, then the others, each newest first. The trial of a merge is none of its own. Of many it reads few, because it runs in the turn. A
 -- test that changes nothing is about its options, so it is alike only to those with the same ones.
 -- name: ideas_alike array
 -- types: :tree text, :base_tree text, :patch_id text?, :reverse_id text?, :verbatim_id text?, :verbatim_reverse text?
@@ -44,5 +44,5 @@ SELECT t.id, t.title, u.name AS author, t.state, t.result, t.harmful, t.created,
        i.base_tree <> :base_tree AS other_base
 FROM alike a JOIN ideas i ON i.test_id = a.id JOIN tests t ON t.id = a.id JOIN users u ON u.id = t.author_id
      JOIN sides n ON n.test_id = t.id AND n.side = 'new' JOIN sides b ON b.test_id = t.id AND b.side = 'base'
-WHERE :tree <> :base_tree OR (i.tree = i.base_tree AND n.options = :new_options AND b.options = :base_options)
+WHERE t.trial_of IS NULL AND (:tree <> :base_tree OR (i.tree = i.base_tree AND n.options = :new_options AND b.options = :base_options))
 ORDER BY a.looked_at DESC, t.id DESC

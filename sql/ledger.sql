@@ -37,10 +37,10 @@ UPDATE tests SET state = 'paused', reason = :reason WHERE id = :test
 -- name: ledger_test_resumed
 UPDATE tests SET resumed = :now, reason = '', state = 'active', result = NULL, finished = NULL WHERE id = :test
 
--- Bench counts of a test's commits that are not established.
+-- Bench counts of a test's trees that are not established.
 -- name: ledger_benches_forget
-DELETE FROM benches WHERE (engine_id, sha) IN
-    (SELECT c.engine_id, c.sha FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+DELETE FROM benches WHERE (engine_id, snapshot) IN
+    (SELECT c.engine_id, c.snapshot FROM sides s JOIN known_commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
      WHERE s.test_id = :test AND c.bench IS NULL)
 
 -- name: ledger_test_finish
@@ -489,29 +489,29 @@ SELECT owner, network, level, first, shown, games, could FROM said ORDER BY leve
 
 -- name: ledger_side row
 -- types: bench int?, is_open bool
-SELECT s.engine_id, s.sha, coalesce(c.bench, s.bench_declared) AS bench, c.bench IS NULL AS is_open
-FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE s.test_id = :test AND s.side = :side
+SELECT s.engine_id, s.sha, c.snapshot, coalesce(c.bench, s.bench_declared) AS bench, c.bench IS NULL AS is_open
+FROM sides s JOIN known_commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE s.test_id = :test AND s.side = :side
 
 -- A machine that has measured for one owner does not vote for another.
 -- name: ledger_bench_add
-INSERT INTO benches (engine_id, sha, worker_id, owner, network, level, nodes, created)
-VALUES (:engine, :sha, :worker, :owner, :network, :level, :nodes, :now)
-ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created WHERE owner = excluded.owner
+INSERT INTO benches (engine_id, snapshot, worker_id, owner, network, level, nodes, created)
+VALUES (:engine, :snapshot, :worker, :owner, :network, :level, :nodes, :now)
+ON CONFLICT (engine_id, snapshot, worker_id) DO UPDATE SET nodes = excluded.nodes, created = excluded.created WHERE owner = excluded.owner
 
--- The counts that machines measured for a commit, oldest first; those of higher levels come before all others.
+-- The counts that machines measured for a tree, oldest first; those of higher levels come before all others.
 -- name: ledger_bench_votes rows
 SELECT b.nodes, b.worker_id, b.owner, w.name, b.network, b.level
 FROM benches b JOIN workers w ON w.id = b.worker_id JOIN standings s ON s.id = w.id AND s.barred = ''
-WHERE b.engine_id = :engine AND b.sha = :sha AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = b.owner)
+WHERE b.engine_id = :engine AND b.snapshot = :snapshot AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = b.owner)
 ORDER BY b.level DESC, b.created, b.worker_id
 
--- Whether an owner is active since :since that has not measured commit :sha of engine :engine and has a machine that
+-- Whether an owner is active since :since that has not measured tree :snapshot of engine :engine and has a machine that
 -- could measure it for test :test: one in another network, one that is proven, and one that is vouched for.
 -- name: ledger_bench_scene row
 -- types: others bool, proven_others bool, vouched_others bool
 WITH this AS (SELECT id, author_id, (SELECT max(threads) FROM sides WHERE test_id = :test) AS threads, coalesce(resumed, 0) AS resumed
               FROM tests WHERE id = :test),
-     voted AS (SELECT worker_id, owner, network FROM benches WHERE engine_id = :engine AND sha = :sha),
+     voted AS (SELECT worker_id, owner, network FROM benches WHERE engine_id = :engine AND snapshot = :snapshot),
      others AS (SELECT iif(l.voucher = this.author_id, l.own, l.level) AS level, o.network
                 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '' JOIN levels l ON l.worker_id = o.id, this
                 WHERE o.last_seen >= :since AND o.cores >= this.threads AND o.owner NOT IN (SELECT owner FROM voted)
@@ -523,78 +523,87 @@ SELECT EXISTS (SELECT 1 FROM others WHERE network NOT IN (SELECT network FROM vo
 
 -- Sides of active tests whose bench was measured and is not established yet: at most :most, for which the caller has room.
 -- name: ledger_benches_open rows
-SELECT t.id, s.side FROM tests t JOIN sides s ON s.test_id = t.id JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+SELECT t.id, s.side FROM tests t JOIN sides s ON s.test_id = t.id JOIN known_commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
 WHERE t.state = 'active' AND c.bench IS NULL
-  AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.sha = c.sha) LIMIT :most
+  AND EXISTS (SELECT 1 FROM benches b WHERE b.engine_id = c.engine_id AND b.snapshot = c.snapshot) LIMIT :most
 
 -- The last task of machine :worker in test :test about which it has reported no failure.
 -- name: ledger_task_of_outvoted value
 SELECT id FROM tasks k WHERE test_id = :test AND worker_id = :worker
   AND NOT EXISTS (SELECT 1 FROM failures f WHERE f.task_id = k.id) ORDER BY id DESC LIMIT 1
 
--- For a maintainer who corrects the bench count of a commit: measurements of it are deleted, and machines may try its
+-- The commits with the tree of commit :sha.
+-- text same_tree: SELECT o.sha FROM commits c JOIN commits o ON o.engine_id = c.engine_id AND o.snapshot = c.snapshot
+-- text same_tree: WHERE c.engine_id = :engine AND c.sha = :sha
+-- The trees of the sides of a test.
+-- text trees_of_test: SELECT c.engine_id, c.snapshot FROM sides s JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+-- text trees_of_test: WHERE s.test_id = :test
+
+-- For a maintainer who corrects the bench count of a commit's tree: measurements of it are deleted, and machines may try its
 -- tests again.
 -- name: ledger_bench_known value
 -- types: value int
-SELECT coalesce(bench, 0) FROM commits WHERE engine_id = :engine AND sha = :sha
+SELECT coalesce(bench, 0) FROM known_commits WHERE engine_id = :engine AND sha = :sha
 
 -- name: ledger_benches_drop
-DELETE FROM benches WHERE engine_id = :engine AND sha = :sha
+DELETE FROM benches WHERE engine_id = :engine AND snapshot = (SELECT snapshot FROM commits WHERE engine_id = :engine AND sha = :sha)
 
 -- name: ledger_bench_of_sides
-UPDATE sides SET bench_declared = NULL WHERE engine_id = :engine AND sha = :sha
+UPDATE sides SET bench_declared = NULL WHERE engine_id = :engine AND sha IN (@same_tree)
   AND EXISTS (SELECT 1 FROM tests t WHERE t.id = test_id AND (t.state <> 'finished' OR t.result = 'failed'))
 
 -- name: ledger_bench_of_tests
 UPDATE tests SET resumed = :now
-WHERE state <> 'finished' AND id IN (SELECT test_id FROM sides WHERE engine_id = :engine AND sha = :sha)
+WHERE state <> 'finished' AND id IN (SELECT test_id FROM sides WHERE engine_id = :engine AND sha IN (@same_tree))
 
 -- name: ledger_bench_establish
-UPDATE commits SET bench = :nodes WHERE engine_id = :engine AND sha = :sha
+-- types: :nodes int
+INSERT INTO trees (engine_id, snapshot, bench) SELECT engine_id, snapshot, :nodes FROM commits WHERE engine_id = :engine AND sha = :sha
+ON CONFLICT DO UPDATE SET bench = excluded.bench
 
 -- ---- the options of engines
 
--- Whether machine :worker may add its list to those of commit :sha: there are fewer than :most.
+-- Whether machine :worker may add its list to those of tree :snapshot: there are fewer than :most.
 -- name: ledger_option_list_has_room value
 -- types: value bool, :most int
-SELECT (SELECT count(*) FROM option_lists WHERE engine_id = :engine AND sha = :sha AND worker_id <> :worker) < :most
+SELECT (SELECT count(*) FROM option_lists WHERE engine_id = :engine AND snapshot = :snapshot AND worker_id <> :worker) < :most
 
 -- name: ledger_option_list_add
-INSERT INTO option_lists (engine_id, sha, worker_id, owner, network, level, list, created)
-VALUES (:engine, :sha, :worker, :owner, :network, :level, :list, :now)
-ON CONFLICT (engine_id, sha, worker_id) DO UPDATE SET list = excluded.list, created = excluded.created WHERE owner = excluded.owner
+INSERT INTO option_lists (engine_id, snapshot, worker_id, owner, network, level, list, created)
+VALUES (:engine, :snapshot, :worker, :owner, :network, :level, :list, :now)
+ON CONFLICT (engine_id, snapshot, worker_id) DO UPDATE SET list = excluded.list, created = excluded.created WHERE owner = excluded.owner
 
--- The lists that machines read for a commit, oldest first; those of higher levels come before all others.
+-- The lists that machines read for a tree, oldest first; those of higher levels come before all others.
 -- name: ledger_option_lists rows
 SELECT l.list, l.worker_id, l.owner, l.network, l.level
 FROM option_lists l JOIN standings s ON s.id = l.worker_id AND s.barred = ''
-WHERE l.engine_id = :engine AND l.sha = :sha AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = l.owner)
+WHERE l.engine_id = :engine AND l.snapshot = :snapshot AND NOT EXISTS (SELECT 1 FROM silent_owners x WHERE x.owner = l.owner)
 ORDER BY l.level DESC, l.created, l.worker_id LIMIT :most
 
--- Whether a vouched owner is active since :since that has not sent the list of commit :sha.
+-- Whether a vouched owner is active since :since that has not sent the list of tree :snapshot.
 -- name: ledger_options_scene value
 -- types: value bool
 SELECT EXISTS (SELECT 1 FROM workers o JOIN standings s ON s.id = o.id AND s.barred = '' JOIN levels l ON l.worker_id = o.id
                WHERE o.last_seen >= :since
                  AND iif(l.voucher = (SELECT author_id FROM tests WHERE id = :test), l.own, l.level) = 2
-                 AND o.owner NOT IN (SELECT owner FROM option_lists WHERE engine_id = :engine AND sha = :sha)
-                 AND o.id NOT IN (SELECT worker_id FROM option_lists WHERE engine_id = :engine AND sha = :sha))
+                 AND o.owner NOT IN (SELECT owner FROM option_lists WHERE engine_id = :engine AND snapshot = :snapshot)
+                 AND o.id NOT IN (SELECT worker_id FROM option_lists WHERE engine_id = :engine AND snapshot = :snapshot))
 
 -- name: ledger_options_establish
 -- types: :list text?
-UPDATE commits SET options = :list WHERE engine_id = :engine AND sha = :sha
+INSERT INTO trees (engine_id, snapshot, options) VALUES (:engine, :snapshot, :list) ON CONFLICT DO UPDATE SET options = excluded.options
 
--- A side with the list of its commit.
+-- A side with the list of its tree.
 -- name: ledger_side_options row
 SELECT s.options, s.threads, t.variant, c.options AS list FROM sides s JOIN tests t ON t.id = s.test_id
-JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE s.test_id = :test AND s.side = :side
+JOIN known_commits c ON c.engine_id = s.engine_id AND c.sha = s.sha WHERE s.test_id = :test AND s.side = :side
 
--- Forgets the lists of a test's commits, so that machines read them again.
+-- Forgets the lists of a test's trees, so that machines read them again.
 -- name: ledger_option_lists_forget
-DELETE FROM option_lists WHERE (engine_id, sha) IN (SELECT engine_id, sha FROM sides WHERE test_id = :test)
+DELETE FROM option_lists WHERE (engine_id, snapshot) IN (@trees_of_test)
 
 -- name: ledger_options_forget
-UPDATE commits SET options = NULL WHERE (engine_id, sha) IN (SELECT engine_id, sha FROM sides WHERE test_id = :test)
+UPDATE trees SET options = NULL WHERE (engine_id, snapshot) IN (@trees_of_test)
 
 -- ---- exclusions and blocked machines
 

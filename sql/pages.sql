@@ -65,9 +65,9 @@ SELECT t.*, EXISTS (SELECT 1 FROM repeating_tests g WHERE g.id = t.id) AS repeat
        (SELECT max(r.id) FROM tests r WHERE r.retest_of = t.id) AS retest
 FROM tests t JOIN users u ON u.id = t.author_id JOIN engines e ON e.id = t.engine_id
      LEFT JOIN users a ON a.id = t.approved_by JOIN books o ON o.id = t.book_id
-     JOIN sides n ON n.test_id = t.id AND n.side = 'new' JOIN commits cn ON cn.engine_id = n.engine_id AND cn.sha = n.sha
+     JOIN sides n ON n.test_id = t.id AND n.side = 'new' JOIN known_commits cn ON cn.engine_id = n.engine_id AND cn.sha = n.sha
      LEFT JOIN sides b ON b.test_id = t.id AND b.side = 'base'
-     LEFT JOIN commits cb ON cb.engine_id = b.engine_id AND cb.sha = b.sha
+     LEFT JOIN known_commits cb ON cb.engine_id = b.engine_id AND cb.sha = b.sha
 WHERE t.id = :test
 
 -- name: page_first_test value

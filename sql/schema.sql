@@ -92,7 +92,9 @@ CREATE TABLE engines (
     created REAL NOT NULL,
     -- The file of the tree that names the net of a commit, and the path at which the build finds that net; '': no nets.
     net_file TEXT NOT NULL DEFAULT 'net',
-    net_path TEXT NOT NULL DEFAULT 'nets/{sha256}'
+    net_path TEXT NOT NULL DEFAULT 'nets/{sha256}',
+    -- What a merge needs: server/submit/policy.h. '': what the mode of trust has.
+    policy TEXT NOT NULL DEFAULT '' CHECK (policy = '' OR json_valid(policy))
 ) STRICT;
 
 -- developer or maintainer. A volunteer needs no role, and an admin has all rights.
@@ -107,25 +109,35 @@ CREATE TABLE roles (
 CREATE VIEW role_holders (user_id) AS
 SELECT id FROM users u WHERE state = 'active' AND (admin = 1 OR EXISTS (SELECT 1 FROM roles r WHERE r.user_id = u.id));
 
--- Commits that can be built: the SHA-256 of their snapshot (tar), and their bench count once it is known.
+-- Commits that can be built: the SHA-256 of their snapshot (tar), which names their tree.
 CREATE TABLE commits (
     engine_id INTEGER NOT NULL REFERENCES engines,
     sha TEXT NOT NULL CHECK (length(sha) = 40),
     snapshot TEXT NOT NULL CHECK (length(snapshot) = 64),
-    bench INTEGER CHECK (bench > 0),
     subject TEXT NOT NULL,
     author TEXT NOT NULL,
     created REAL NOT NULL,
     net TEXT,                               -- SHA-256 of the net that its tree names; NULL: none
     -- The files that are placed in the tree before the build: [{"blob", "path"}]; empty if the net is part of the tree.
     files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(files)),
-    -- What the engine answers to "uci" about its options, a line for each (server/common/uci_option.h), as most owners
-    -- read it; NULL: not known.
-    options TEXT,
     PRIMARY KEY (engine_id, sha)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX commits_snapshot ON commits (snapshot);
 CREATE INDEX commits_net ON commits (engine_id, net) WHERE net IS NOT NULL;
+
+-- What machines found of the program that a tree makes, so of each commit with this tree. No row: nothing yet.
+CREATE TABLE trees (
+    engine_id INTEGER NOT NULL REFERENCES engines,
+    snapshot TEXT NOT NULL CHECK (length(snapshot) = 64),
+    bench INTEGER CHECK (bench > 0),        -- NULL: not known
+    -- What the engine answers to "uci" about its options, a line for each (server/common/uci_option.h), as most owners
+    -- read it; NULL: not known.
+    options TEXT,
+    PRIMARY KEY (engine_id, snapshot)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW known_commits AS
+SELECT c.*, r.bench, r.options FROM commits c LEFT JOIN trees r ON r.engine_id = c.engine_id AND r.snapshot = c.snapshot;
 
 -- Nets that developers uploaded.
 CREATE TABLE nets (
@@ -193,7 +205,10 @@ CREATE TABLE tests (
     reason TEXT NOT NULL DEFAULT '',        -- why it was stopped or failed, with the end of the compiler's output
     merged_commit TEXT,
     merged REAL,
+    merged_onto TEXT,                       -- the baseline before
     retest_of INTEGER REFERENCES tests,     -- the test whose patch this one tries again on a new baseline
+    trial_of INTEGER REFERENCES tests,      -- the test whose merge this one tries: see `merges`
+    undone REAL,                            -- when its merge was undone; no policy merges it again
     resumed REAL,                           -- failures and bench counts reported before this time do not count
     -- 1: a maintainer marked the commit as harmful. No later test may have it among its ancestors.
     harmful INTEGER NOT NULL DEFAULT 0 CHECK (harmful IN (0, 1)),
@@ -226,6 +241,8 @@ CREATE INDEX tests_unsettled ON tests (state) WHERE unsettled = 1;
 CREATE INDEX tests_author ON tests (author_id);
 CREATE INDEX tests_book ON tests (book_id);
 CREATE INDEX tests_retest ON tests (retest_of) WHERE retest_of IS NOT NULL;
+CREATE INDEX tests_trial ON tests (trial_of) WHERE trial_of IS NOT NULL;
+CREATE INDEX tests_merged ON tests (engine_id, merged_commit) WHERE merged_commit IS NOT NULL;
 CREATE INDEX tests_harmful ON tests (engine_id) WHERE harmful;
 CREATE INDEX tests_unapproved ON tests (finished) WHERE result = 'stopped' AND approved_hash IS NULL AND patch_dropped IS NULL;
 CREATE INDEX tests_dropped ON tests (engine_id) WHERE patch_dropped IS NOT NULL;
@@ -252,6 +269,29 @@ CREATE TABLE sides (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sides_commit ON sides (engine_id, sha);
 CREATE INDEX sides_ungrounded ON sides (engine_id) WHERE NOT grounded;
+
+-- The queue of merges of each engine (server/submit/merge_queue.h). waiting: the server has not looked at it, as another
+-- is at work. trial: the test `trial_id` tries the merged tree. Each other state ends the row.
+CREATE TABLE merges (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    engine_id INTEGER NOT NULL REFERENCES engines,
+    test_id INTEGER NOT NULL REFERENCES tests,
+    user_id INTEGER NOT NULL REFERENCES users, -- who merges
+    turned INTEGER NOT NULL CHECK (turned IN (0, 1)), -- 1: this person has read that the verdict was turned
+    state TEXT NOT NULL CHECK (state IN ('waiting', 'trial', 'merged', 'retest', 'refused')),
+    baseline TEXT,                          -- on which the tree was made
+    candidate TEXT,                         -- a commit of this tree, without its bench count
+    trial_id INTEGER REFERENCES tests,
+    reason TEXT NOT NULL DEFAULT '',        -- of the end, in words
+    created REAL NOT NULL,
+    ended REAL,
+    CHECK ((state IN ('waiting', 'trial')) = (ended IS NULL)),
+    CHECK (state <> 'trial' OR (baseline IS NOT NULL AND candidate IS NOT NULL AND trial_id IS NOT NULL))
+) STRICT;
+CREATE UNIQUE INDEX merges_open ON merges (test_id) WHERE ended IS NULL;
+CREATE UNIQUE INDEX merges_at_work ON merges (engine_id) WHERE state = 'trial';
+CREATE INDEX merges_test ON merges (test_id);
+CREATE INDEX merges_queue ON merges (engine_id) WHERE ended IS NULL;
 
 -- What each test changes: the trees of its base and its patch, and the patch-ids of git (server/patch/identity.h), by which
 -- tests of the same idea find each other. The commits of a test never change. A row stays when the patch is dropped.
@@ -853,33 +893,33 @@ CREATE INDEX failures_worker ON failures (worker_id);
 CREATE INDEX failures_games ON failures (owner) WHERE kind = 'games';
 CREATE INDEX failures_games_created ON failures (created) WHERE kind = 'games';
 
--- Bench counts that workers measured of commits without a count. A machine has one row for a commit, in the name of the
+-- Bench counts that workers measured of trees without a count. A machine has one row for a tree, in the name of the
 -- owner for which it measured first: it does not vote again for another owner.
 CREATE TABLE benches (
     engine_id INTEGER NOT NULL REFERENCES engines,
-    sha TEXT NOT NULL,
+    snapshot TEXT NOT NULL,
     worker_id INTEGER NOT NULL REFERENCES workers,
     owner TEXT NOT NULL,                    -- of the task for which it was measured, and network and level of that task
     network TEXT NOT NULL,
     level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
     nodes INTEGER NOT NULL CHECK (nodes > 0),
     created REAL NOT NULL,
-    PRIMARY KEY (engine_id, sha, worker_id)
+    PRIMARY KEY (engine_id, snapshot, worker_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX benches_worker ON benches (worker_id);
 
--- The lists of options that workers read from the engine of a commit, as commits.options; one of each machine, as of
+-- The lists of options that workers read from the engine of a tree, as trees.options; one of each machine, as of
 -- bench counts.
 CREATE TABLE option_lists (
     engine_id INTEGER NOT NULL REFERENCES engines,
-    sha TEXT NOT NULL,
+    snapshot TEXT NOT NULL,
     worker_id INTEGER NOT NULL REFERENCES workers,
     owner TEXT NOT NULL,
     network TEXT NOT NULL,
     level INTEGER NOT NULL CHECK (level BETWEEN 0 AND 2),
     list TEXT NOT NULL CHECK (length(list) <= 65536),
     created REAL NOT NULL,
-    PRIMARY KEY (engine_id, sha, worker_id)
+    PRIMARY KEY (engine_id, snapshot, worker_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX option_lists_worker ON option_lists (worker_id);
 

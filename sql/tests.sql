@@ -22,14 +22,14 @@ UPDATE sides SET options = :options, tc = :tc, threads = :threads WHERE test_id 
 
 -- What decides whether and how a test may change.
 -- name: test_for_change row
--- types: harmful bool, has_batches bool
+-- types: harmful bool, has_batches bool, is_undone bool
 SELECT t.id, t.engine_id, t.author_id, t.book_id, b.sha AS base_commit, n.sha AS new_commit, b.options AS base_options,
        n.options AS new_options,
-       t.pairs_max, t.priority, t.state, t.result, t.harmful, t.merged_commit, t.patch_dropped, t.next_pair,
+       t.pairs_max, t.priority, t.state, t.result, t.harmful, t.merged_commit, t.merged_onto, t.undone IS NOT NULL AS is_undone, t.patch_dropped, t.next_pair,
        t.units_counted, EXISTS (SELECT 1 FROM batches WHERE test_id = t.id) AS has_batches,
-       e.name AS engine, e.branch, e.baseline
+       e.name AS engine, e.branch, e.baseline, o.openings
 FROM tests t JOIN engines e ON e.id = t.engine_id JOIN sides n ON n.test_id = t.id AND n.side = 'new'
-     JOIN sides b ON b.test_id = t.id AND b.side = 'base'
+     JOIN sides b ON b.test_id = t.id AND b.side = 'base' JOIN books o ON o.id = t.book_id
 WHERE t.id = :test
 
 -- The fields of a test, by their names in server/submit/fields.c; the rules are those of the adjudication.
@@ -122,7 +122,7 @@ DELETE FROM submitted_bytes WHERE hour <= :since
 SELECT coalesce(max(id), 0) FROM tests
 
 -- name: test_merged
-UPDATE tests SET merged_commit = :commit, merged = :now WHERE id = :test
+UPDATE tests SET merged_commit = :commit, merged_onto = :onto, merged = :now WHERE id = :test
 
 -- name: test_commit row
 -- types: dropped bool
@@ -131,7 +131,7 @@ WHERE t.id = :test AND t.engine_id = :engine
 
 -- The list of options of a commit's engine; NULL: not known.
 -- name: commit_options value
-SELECT options FROM commits WHERE engine_id = :engine AND sha = :sha
+SELECT options FROM known_commits WHERE engine_id = :engine AND sha = :sha
 
 -- Who approved the test as the hash says, if that person is still a maintainer of its engine; 0: no such person.
 -- name: test_approver value

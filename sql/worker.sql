@@ -68,11 +68,11 @@ WHERE k.id = :task
 SELECT s.side, e.name AS engine, e.build, c.sha AS "commit", c.snapshot, coalesce(c.bench, s.bench_declared) AS bench, c.files,
        s.options, s.tc, s.threads, s.margin_ms,
        NOT EXISTS (SELECT 1 FROM option_lists l
-                   WHERE l.engine_id = c.engine_id AND l.sha = c.sha AND (l.owner = k.owner OR l.worker_id = k.worker_id))
-       AND ((SELECT count(*) FROM option_lists l WHERE l.engine_id = c.engine_id AND l.sha = c.sha) < :most
+                   WHERE l.engine_id = c.engine_id AND l.snapshot = c.snapshot AND (l.owner = k.owner OR l.worker_id = k.worker_id))
+       AND ((SELECT count(*) FROM option_lists l WHERE l.engine_id = c.engine_id AND l.snapshot = c.snapshot) < :most
             OR k.level > 0) AS wants_options
 FROM tasks k JOIN sides s ON s.test_id = k.test_id AND s.side IN (k.side, k.against) JOIN engines e ON e.id = s.engine_id
-     JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+     JOIN known_commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
 WHERE k.id = :task ORDER BY s.side = k.side DESC
 
 -- name: worker_standing row

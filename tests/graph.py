@@ -41,7 +41,7 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
     "server/routes": "server/common server/db server/accounts server/storage server/git server/ledger server/http server/submit "
                      "server/pages",
     "server/loop": "server/common server/db server/accounts server/git server/ledger server/http",
-    "server/cli": "server/common server/db server/accounts server/storage server/git server/ledger",
+    "server/cli": "server/common server/db server/accounts server/storage server/git server/ledger server/submit",
     "server/start": "server/common server/db server/storage server/git server/ledger server/http server/submit server/pages "
                     "server/routes server/loop engine/rules",
     "server/main": "server/common server/cli server/start",

@@ -16,6 +16,7 @@
 #include "server/git/tree.h"
 #include "server/ledger/approval.h"
 #include "server/ledger/ledger.h"
+#include "server/submit/policy.h"
 #include "sql/core.h"
 #include "sql/git.h"
 #include "sql/nets.h"
@@ -49,6 +50,14 @@ static const char usage[] =
     "       server engine margin DATA MILLISECONDS\n"
     "           sets by how much an engine may exceed its clock, once in a game, before it loses\n"
     "           on time, in tests that are submitted from now on: 0 to 250, 5 by default\n"
+    "       server engine policy DATA POLICY\n"
+    "           sets what a merge needs, as JSON: the accepted tests, how many vouched owners\n"
+    "           played each, and how many commits may be merged since a test began that is merged\n"
+    "           without a new one. '{\"stages\": [{\"preset\": \"STC\"}, {\"preset\": \"LTC\"}],\n"
+    "           \"owners\": 2, \"untested\": 10}'. A stage may state workload, model, elo0, elo1, "
+    "tc\n"
+    "           and threads (as they must be), alpha and beta (at most) and games (the cap, at\n"
+    "           least) in place of those of a preset. default: what the mode of trust has\n"
     "       server engine bench DATA COMMIT NODES\n"
     "           corrects the bench count of a commit; its open tests continue with the new count\n"
     "If there are several engines, add --engine NAME to a command (not to list).\n";
@@ -271,6 +280,24 @@ static bool do_margin(EngineJob *job, Error *err) {
     return printf("%s\n", line) > 0;
 }
 
+static bool do_policy(EngineJob *job, Error *err) {
+    const char *text = job->plan->words[1];
+    if (!policy_set(job->db, job->engine.id, strcmp(text, "default") == 0 ? "" : text, err))
+        return false;
+    Str line scope(str_release);
+    str_init(&line, 4000);
+    str_printf(&line, "%s: a merge needs", job->engine.name);
+    json_auto_t *words = policy_words(job->db, job->engine.id);
+    size_t i;
+    json_t *text_of_stage;
+    json_array_foreach (words, i, text_of_stage)
+        str_printf(&line, "%s %s", i ? ";" : "", json_string_value(text_of_stage));
+    str_printf(&line, "; commits between, without a new test: at most %d",
+               policy_untested(job->db, job->engine.id));
+    note(job, line.data);
+    return printf("%s\n", line.data) > 0;
+}
+
 static bool do_nets(EngineJob *job, Error *err) {
     bool none = strcmp(job->plan->words[1], "none") == 0;
     NetRule rule = {none ? "" : job->plan->words[1], job->plan->words[2]};
@@ -306,7 +333,7 @@ static const Command commands[] = {
     {"export", 3, 3, false, do_export},    {"fetch", 3, 3, false, do_fetch},
     {"baseline", 2, 2, true, do_baseline}, {"reference", 1, 2, true, do_reference},
     {"nets", 3, 3, true, do_nets},         {"bench", 3, 3, true, do_bench},
-    {"margin", 2, 2, true, do_margin},
+    {"margin", 2, 2, true, do_margin},     {"policy", 2, 2, true, do_policy},
 };
 
 // ---- running one

@@ -35,8 +35,10 @@ bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double
     const CommitInfo *info = &record->info;
     json_auto_t *list = net_files(&record->net);
     char *files scope(free_ptr) = json_dumps(list, JSON_COMPACT);
-    return sql_commit_note(db, err, .engine = engine_id, .sha = info->sha,
-                           .snapshot = record->snapshot, .bench = info->bench,
-                           .subject = info->subject, .author = info->author, .created = now,
-                           .net = record->net.sha, .files = files);
+    return (!info->bench || sql_tree_note(db, err, .engine = engine_id,
+                                          .snapshot = record->snapshot, .bench = info->bench)) &&
+           sql_commit_note(db, err, .engine = engine_id, .sha = info->sha,
+                           .snapshot = record->snapshot, .subject = info->subject,
+                           .author = info->author, .created = now, .net = record->net.sha,
+                           .files = files);
 }

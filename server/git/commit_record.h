@@ -19,6 +19,7 @@ typedef struct CommitRecord {
 bool commit_prepare(git_repository *repo, const Draft *draft, const char *sha, const NetRule *rule,
                     CommitRecord *out, Error *err);
 void commit_record_release(CommitRecord *record);
-// Writes the rows unless they exist. `record->info.bench` becomes the commit's bench count. The
-// caller sets it to 0 if the author of the message is not trusted to state it.
+// Writes the rows unless they exist. `record->info.bench` becomes the bench count of its tree,
+// unless that has one. The caller sets it to 0 if the author of the message is not trusted to state
+// it.
 bool commit_record(Db *db, int64_t engine_id, const CommitRecord *record, double now, Error *err);

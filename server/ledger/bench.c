@@ -1,4 +1,4 @@
-// Bench counts of commits that have none: the votes of machines, weighed by owner as quorum.h says,
+// Bench counts of trees that have none: the votes of machines, weighed by owner as quorum.h says,
 // and the exclusion of the machines that are outvoted. See ledger.h.
 #include <string.h>
 
@@ -10,9 +10,9 @@
 
 typedef struct Side {
     const char *name;
-    int64_t engine, bench; // established, or declared for this test; 0: none
-    bool open;             // machines have not established it
-    char sha[48];
+    int64_t engine, bench;      // established, or declared for this test; 0: none
+    bool open;                  // machines have not established it
+    char sha[48], snapshot[72]; // the commit, and its tree
 } Side;
 
 typedef struct Votes {
@@ -31,13 +31,14 @@ static bool side_load(Turn *turn, int64_t test, const char *name, Side *side, Er
     side->bench = found.has_bench ? found.bench : 0;
     side->open = found.is_open;
     snprintf(side->sha, sizeof side->sha, "%s", found.sha);
+    snprintf(side->snapshot, sizeof side->snapshot, "%s", found.snapshot);
     return true;
 }
 
 static void votes_load(Turn *turn, const Side *side, Votes *votes) {
     votes->count = 0;
     SqlLedgerBenchVotesRows rows scope(sql_rows_end) =
-        sql_ledger_bench_votes(turn->db, .engine = side->engine, .sha = side->sha);
+        sql_ledger_bench_votes(turn->db, .engine = side->engine, .snapshot = side->snapshot);
     while (votes->count < BENCH_VOTES_MAX && sql_ledger_bench_votes_next(&rows)) {
         BenchVote *vote = &votes->votes[votes->count];
         *vote = (BenchVote){.nodes = rows.row.nodes,
@@ -112,15 +113,15 @@ static bool pause_tied(Turn *turn, int64_t test, const Side *side, const Votes *
 
 static bool bench_store(Turn *turn, const Side *side, const TaskRow *row, int64_t nodes,
                         Error *err) {
-    return sql_ledger_bench_add(turn->db, err, .engine = side->engine, .sha = side->sha,
+    return sql_ledger_bench_add(turn->db, err, .engine = side->engine, .snapshot = side->snapshot,
                                 .worker = row->worker, .owner = row->owner, .network = row->network,
                                 .level = row->level, .nodes = nodes, .now = turn->now);
 }
 
 static BenchScene scene_of(Turn *turn, int64_t test, const Side *side) {
     SqlLedgerBenchScene found = {0};
-    sql_ledger_bench_scene(turn->db, &found, .test = test, .engine = side->engine, .sha = side->sha,
-                           .since = turn->now - ACTIVE_S);
+    sql_ledger_bench_scene(turn->db, &found, .test = test, .engine = side->engine,
+                           .snapshot = side->snapshot, .since = turn->now - ACTIVE_S);
     return (BenchScene){.another = found.others,
                         .another_proven = found.proven_others,
                         .another_vouched = found.vouched_others};

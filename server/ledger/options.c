@@ -1,4 +1,4 @@
-// The options of the engine of a commit: the lists that machines read, weighed by owner as quorum.h
+// The options of the engine of a tree: the lists that machines read, weighed by owner as quorum.h
 // says. The limits of an option may depend on the machine (the most threads, say), so honest lists
 // may differ. Hence a list decides nothing by itself: it refuses options at submission, where the
 // author reads why, and it speaks against a machine that reports a failure of kind `option`.
@@ -20,9 +20,9 @@ static void lists_release(Lists *lists) {
         free(lists->texts[i]);
 }
 
-static void lists_load(Turn *turn, int64_t engine, const char *sha, Lists *lists) {
-    SqlLedgerOptionListsRows rows scope(sql_rows_end) =
-        sql_ledger_option_lists(turn->db, .engine = engine, .sha = sha, .most = BENCH_VOTES_MAX);
+static void lists_load(Turn *turn, int64_t engine, const char *snapshot, Lists *lists) {
+    SqlLedgerOptionListsRows rows scope(sql_rows_end) = sql_ledger_option_lists(
+        turn->db, .engine = engine, .snapshot = snapshot, .most = BENCH_VOTES_MAX);
     while (lists->count < BENCH_VOTES_MAX && sql_ledger_option_lists_next(&rows)) {
         BenchVote *vote = &lists->votes[lists->count];
         int same = 0;
@@ -36,7 +36,7 @@ static void lists_load(Turn *turn, int64_t engine, const char *sha, Lists *lists
     }
 }
 
-// The list that the commit has now; NULL: the owners do not agree.
+// The list that the tree has now; NULL: the owners do not agree.
 static const char *decide(const Lists *lists, bool another_vouched) {
     BenchScene scene = {.another_vouched = another_vouched};
     if (!lists->count)
@@ -45,12 +45,12 @@ static const char *decide(const Lists *lists, bool another_vouched) {
     return decision.verdict == BENCH_ESTABLISH ? lists->texts[decision.nodes - 1] : NULL;
 }
 
-static bool settle(Turn *turn, int64_t test, int64_t engine, const char *sha, Error *err) {
+static bool settle(Turn *turn, int64_t test, int64_t engine, const char *snapshot, Error *err) {
     Lists lists scope(lists_release) = {0};
-    lists_load(turn, engine, sha, &lists);
-    bool another = sql_ledger_options_scene(turn->db, .test = test, .engine = engine, .sha = sha,
-                                            .since = turn->now - ACTIVE_S);
-    return sql_ledger_options_establish(turn->db, err, .engine = engine, .sha = sha,
+    lists_load(turn, engine, snapshot, &lists);
+    bool another = sql_ledger_options_scene(turn->db, .test = test, .engine = engine,
+                                            .snapshot = snapshot, .since = turn->now - ACTIVE_S);
+    return sql_ledger_options_establish(turn->db, err, .engine = engine, .snapshot = snapshot,
                                         .list = decide(&lists, another));
 }
 
@@ -66,12 +66,13 @@ bool ledger_option_list(Turn *turn, int64_t task, int64_t worker, const char *si
                            (long long)row.test.id, side_name);
     if (row.level == LEVEL_UNPROVEN &&
         !sql_ledger_option_list_has_room(turn->db, .worker = worker, .engine = side.engine_id,
-                                         .sha = side.sha, .most = OPTION_LISTS_MAX))
+                                         .snapshot = side.snapshot, .most = OPTION_LISTS_MAX))
         return true;
-    return sql_ledger_option_list_add(turn->db, err, .engine = side.engine_id, .sha = side.sha,
-                                      .worker = worker, .owner = row.owner, .network = row.network,
+    return sql_ledger_option_list_add(turn->db, err, .engine = side.engine_id,
+                                      .snapshot = side.snapshot, .worker = worker,
+                                      .owner = row.owner, .network = row.network,
                                       .level = row.level, .list = list, .now = turn->now) &&
-           settle(turn, row.test.id, side.engine_id, side.sha, err);
+           settle(turn, row.test.id, side.engine_id, side.snapshot, err);
 }
 
 bool options_permit(Turn *turn, int64_t test, const char *side) {

@@ -66,7 +66,9 @@ typedef struct Housekeeping {
     DiskPolicy disk;
     double last; // the time of the last tick
     ClockGap clock;
-    Recount *recount; // of a test from which a machine is being excluded
+    Recount *recount;                           // of a test from which a machine is being excluded
+    void (*each_second)(void *arg, Turn *turn); // of the parts of the server above the loop
+    void *each_second_arg;
 } Housekeeping;
 
 typedef struct Loop {

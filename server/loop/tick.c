@@ -22,6 +22,7 @@ void tick_in_turn(Loop *loop, double now) {
     ledger_count_waiting(turn);
     ledger_settle(turn);
     ledger_exclude_outvoted(turn, &keeping->recount);
+    keeping->each_second(keeping->each_second_arg, turn);
     disk_policy_tick(&keeping->disk, turn, loop->site->data, keeping->sweeper, elapsed_s);
     for (int i = 0; i < turn->token_count; i++)
         sql_token_used(turn->db, &err, .token = turn->tokens_used[i], .now = now);

@@ -127,7 +127,7 @@ json_t *doc_test_summary(const DocContext *ctx, const json_t *row) {
     doc_copy(
         test, row,
         "id title author engine state result reason workload tc threads priority created started "
-        "finished cores machines merged_commit retest_of");
+        "finished cores machines merged_commit retest_of trial_of");
     json_object_set_new(test, "ltc", json_boolean(is_long(row)));
     json_object_set_new(test, "games_per_minute", json_real(rate));
     json_object_set_new(test, "stats", statistics_document(row, 60 * rate));

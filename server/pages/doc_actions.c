@@ -5,9 +5,8 @@
 
 #include "server/common/json_member.h"
 #include "server/common/uci_option.h"
-#include "server/git/repo.h"
 #include "server/ledger/rerun.h"
-#include "server/submit/reapply.h"
+#include "server/pages/doc_merge.h"
 #include "server/submit/rights.h"
 
 // ---- actions ------------------------------------------------------------------------------------
@@ -23,13 +22,6 @@ static void add_action(json_t *actions, Action action, const Caller *caller,
         return;
     bool ok = right_check(action, caller, row, &why);
     json_object_set_new(actions, action_name(action), verdict(ok, why.message));
-}
-
-// Whether a merge moves the branch to the tested commit; else it offers the change as a new test.
-static bool moves_branch(const DocContext *ctx, const SqlTestForChange *row) {
-    Error ignored;
-    git_repository *repo scope(repo_free) = repo_open(ctx->data, row->engine, &ignored);
-    return repo && !reapply_is_needed(repo, row);
 }
 
 // What the viewer should know before a change. Null: no other person has to agree to it.
@@ -52,7 +44,7 @@ json_t *doc_actions(const DocContext *ctx, int64_t test) {
         add_action(actions, action, &caller, &row);
     json_t *merge = json_object_get(actions, "merge");
     if (merge)
-        json_object_set_new(merge, "forward", json_boolean(moves_branch(ctx, &row)));
+        doc_add_merge(&caller, &row, merge);
     json_t *modify = json_object_get(actions, "modify");
     if (modify)
         json_object_set_new(modify, "note", withdrawal(&caller, &row));

@@ -4,6 +4,7 @@
 
 #include "server/common/json_member.h"
 #include "server/pages/doc.h"
+#include "server/pages/doc_merge.h"
 #include "server/pages/format.h"
 #include "sql/pages.h"
 
@@ -88,8 +89,10 @@ static json_t *adjudication(Db *db, int64_t engine) {
 json_t *doc_engines(const DocContext *ctx) {
     json_t *engine, *items = sql_page_engine_facts(ctx->db);
     size_t i;
-    json_array_foreach (items, i, engine)
-        json_object_set_new(engine, "adjudication",
-                            adjudication(ctx->db, member_int(engine, "id")));
+    json_array_foreach (items, i, engine) {
+        int64_t id = member_int(engine, "id");
+        json_object_set_new(engine, "adjudication", adjudication(ctx->db, id));
+        json_object_set_new(engine, "merges", doc_merges_of_engine(ctx, id));
+    }
     return json_pack("{s:o}", "items", items);
 }

@@ -85,6 +85,14 @@ static void use_test(const DocContext *ctx, json_t *values, const char *number) 
     json_object_set_new(values, "base", json_string(test.base_commit));
 }
 
+// What a link asks for: the test of a commit against a base, for example.
+static void use_query(const DocContext *ctx, json_t *values) {
+    static const char *const names[] = {"title", "commit", "base"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (*doc_query(ctx, names[i]))
+            json_object_set_new(values, names[i], json_string(doc_query(ctx, names[i])));
+}
+
 // ---- the document -------------------------------------------------------------------------------
 
 static json_t *find_engine(const DocContext *ctx, json_t *engines, const char *wanted, Error *err) {
@@ -113,6 +121,8 @@ json_t *doc_form(const DocContext *ctx, const Params *typed, Error *err) {
         use_preset(values, presets, preset);
     if (!typed && *doc_query(ctx, "like"))
         use_test(ctx, values, doc_query(ctx, "like"));
+    if (!typed)
+        use_query(ctx, values);
     choose(books, member_text(values, "book"));
     bool may = viewer_submits(ctx->db, ctx->viewer, id);
     return json_pack("{s:O, s:O, s:o, s:o, s:o, s:b}", "engine", engine, "engines", engines,

@@ -21,6 +21,7 @@
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_book.h"
 #include "server/pages/doc_classes.h"
+#include "server/pages/doc_merge.h"
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_reruns.h"
 #include "server/pages/doc_review.h"
@@ -246,7 +247,7 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
         return doc_missing(err, "test", id);
     json_t *test = doc_test_summary(ctx, row);
     doc_copy(test, row,
-             "branch merged retest harmful base_in_baseline games_dropped patch_dropped");
+             "branch merged retest harmful base_in_baseline games_dropped patch_dropped undone");
     add_words(test, row);
     doc_add_worth(ctx, row, test);
     json_object_set_new(row, "base_test",
@@ -268,6 +269,7 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_object_set_new(test, "without", doc_without(ctx, row));
     json_object_set_new(test, "waiting", doc_waiting(ctx, row));
     json_object_set_new(test, "actions", doc_actions(ctx, id));
+    json_object_set_new(test, "merging", doc_merging(ctx, id));
     json_object_set_new(test, "owner_warning",
                         owner_warning(json_array_get(json_object_get(test, "owners"), 0)));
     json_object_set_new(test, "rest_warning",

@@ -60,12 +60,12 @@ bool page_list(Request *req, Response *res, const char *template, const char *ti
 // The choices of the filter of events.
 static json_t *event_types(const char *selected) {
     static const char *const names[] = {
-        "submitted", "approved",  "withdrawn", "started", "verdict",   "stopped",    "harmful",
-        "paused",    "resumed",   "modified",  "merged",  "failed",    "expired",    "crash",
-        "user",      "engine",    "excluded",  "blocked", "unblocked", "replay",     "net",
-        "disk",      "bench",     "wrapped",   "book",    "misfit",    "readmitted", "reached",
-        "vouched",   "unvouched", "faults",    "rerun",   "reopened",  "retest",     "dropped",
-        "widened",   "rebased"};
+        "submitted", "approved",  "withdrawn", "started",  "verdict",   "stopped",    "harmful",
+        "paused",    "resumed",   "modified",  "merged",   "failed",    "expired",    "crash",
+        "user",      "engine",    "excluded",  "blocked",  "unblocked", "replay",     "net",
+        "disk",      "bench",     "wrapped",   "book",     "misfit",    "readmitted", "reached",
+        "vouched",   "unvouched", "faults",    "rerun",    "reopened",  "retest",     "dropped",
+        "widened",   "rebased",   "queued",    "unmerged", "undone"};
     json_t *types = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         json_array_append_new(types, json_pack("{s:s, s:b}", "name", names[i], "selected",

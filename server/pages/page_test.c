@@ -78,6 +78,15 @@ static bool add_charts(Request *req, json_t *document, Error *err) {
     return true;
 }
 
+// Each list that is not empty has a heading.
+static void add_headings(json_t *merge) {
+    size_t since = json_array_size(json_object_get(merge, "since"));
+    char *count scope(free_ptr) = xasprintf("%zu commit%s", since, since == 1 ? "" : "s");
+    bool missing = json_array_size(json_object_get(merge, "missing")) > 0;
+    json_object_set_new(merge, "since_count", since ? json_string(count) : json_null());
+    json_object_set_new(merge, "has_missing", json_boolean(missing));
+}
+
 bool page_test(Request *req, Response *res, json_t *document, Error *err) {
     __attribute__((unused)) json_auto_t *owned = document;
     if (!document || request_is_api(req))
@@ -85,6 +94,7 @@ bool page_test(Request *req, Response *res, json_t *document, Error *err) {
     if (!add_charts(req, document, err) || !add_diff(req, document, err))
         return false;
     page_name_faults(json_object_get(document, "faults"));
+    add_headings(json_object_get(json_object_get(document, "actions"), "merge"));
     bool played = json_array_size(json_object_get(document, "workers")) > 0;
     json_object_set_new(document, "played", json_boolean(played));
     json_object_set_new(document, "plays_pairs", json_boolean(plays_pairs(document)));

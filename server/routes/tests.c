@@ -18,6 +18,7 @@
 #include "server/submit/ideas.h"
 #include "server/submit/merge.h"
 #include "server/submit/modify.h"
+#include "server/submit/undo.h"
 
 enum { ACTION_BODY_MAX = 64 << 10 };
 
@@ -267,24 +268,51 @@ static bool merge_prepare(Request *req, Response *res, Error *err) {
     Caller caller = submitted_caller(req);
     if (!merge_words(req, &turned, err))
         return false;
-    req->state = submit_merge_prepare(&caller, request_id(req, 0), turned, err);
+    req->state = submit_merge_prepare(
+        &caller, (MergeAsk){.test = request_id(req, 0), .turned_too = turned}, err);
     req->state_free = merge_free;
     return req->state;
 }
 
+// The branch has moved: 200. A new test was submitted: 201. The merge is under way: 202.
 static bool merge_apply(Request *req, Response *res, Error *err) {
-    int64_t test = request_id(req, 0), retest;
+    int64_t test = request_id(req, 0);
+    MergeEnd end;
     Caller caller = submitted_caller(req);
-    if (!submit_merge(&caller, req->state, &retest, err))
+    if (!submit_merge(&caller, req->state, &end, err))
         return false;
     SqlTestForChange row scope(sql_row_free) = {0};
-    sql_test_for_change(req->turn->db, &row, retest ? retest : test);
-    if (retest)
-        return answer(req, res, retest, 201,
-                      json_pack("{s:I, s:I, s:s}", "id", (json_int_t)retest, "retest_of",
+    sql_test_for_change(req->turn->db, &row, end.retest ? end.retest : test);
+    if (end.retest)
+        return answer(req, res, end.retest, 201,
+                      json_pack("{s:I, s:I, s:s}", "id", (json_int_t)end.retest, "retest_of",
                                 (json_int_t)test, "state", row.state));
+    if (end.waits || end.trial)
+        return answer(req, res, test, 202,
+                      json_pack("{s:I, s:s, s:o}", "id", (json_int_t)test, "merge",
+                                end.waits ? "waiting" : "trial", "trial",
+                                end.trial ? json_integer(end.trial) : json_null()));
     return answer(req, res, test, 200,
                   json_pack("{s:I, s:s}", "id", (json_int_t)test, "merged", row.merged_commit));
+}
+
+// ---- undoing a merge
+
+static bool undo_prepare(Request *req, Response *res, Error *err) {
+    (void)res;
+    Caller caller = submitted_caller(req);
+    req->state = submit_undo_prepare(&caller, request_id(req, 0), err);
+    req->state_free = undo_free;
+    return req->state;
+}
+
+static bool undo_apply(Request *req, Response *res, Error *err) {
+    int64_t test = request_id(req, 0);
+    Caller caller = submitted_caller(req);
+    const MergeUndo *undo = req->state;
+    return submit_undo(&caller, undo, err) && answer(req, res, test, 200,
+                                                     json_pack("{s:I, s:s}", "id", (json_int_t)test,
+                                                               "baseline", undo->record.info.sha));
 }
 
 // ---- diff
@@ -319,6 +347,7 @@ const Route routes_tests[] = {
     ACTION("bench", ACCESS_PERSON, NULL, correct_bench),
     ACTION("modify", ACCESS_USER, NULL, modify),
     ACTION("merge", ACCESS_PERSON, merge_prepare, merge_apply),
+    ACTION("undo", ACCESS_PERSON, undo_prepare, undo_apply),
     {"GET", "/api/v1/tests/{id}/diff", ACCESS_ANYONE, 0, diff, NULL},
     {0},
 };

@@ -9,22 +9,30 @@
 #include "server/ledger/verdict_mark.h"
 #include "server/patch/same_lines.h"
 #include "server/submit/fields.h"
+#include "server/submit/merge_commit.h"
 #include "server/submit/net_commit.h"
+#include "server/submit/policy.h"
 #include "server/submit/reapply.h"
 #include "server/submit/rights.h"
 #include "server/submit/submit.h"
 #include "server/submit/test_columns.h"
+#include "server/submit/trial.h"
+#include "server/submit/untested.h"
+#include "sql/merges.h"
 #include "sql/tests.h"
 
 struct Merge {
+    MergeAsk ask;
     SqlTestForChange test;
-    char baseline[REPO_SHA_MAX]; // as it was when the merge was prepared
-    Submission *again;           // NULL: the branch moves forward
-    char why[SAME_WHY_MAX];      // why the approval does not cover `again`; "": it may
-    CommitRecord tip;            // with the net; info.sha "": the tested commit is the tip
+    char baseline[REPO_SHA_MAX];  // as it was when the merge was prepared
+    bool waits;                   // other merges of the engine are under way
+    Submission *again;            // on the new baseline; NULL: the branch moves forward
+    Submission *trial;            // the same as a trial; NULL: it needs a new test
+    char lines[SAME_WHY_MAX];     // why the approval does not cover `again`; "": it may
+    char apart[UNTESTED_WHY_MAX]; // why the change is not apart from what was merged; "": it is
+    CommitRecord tip;             // with the net; info.sha "": the tested commit is the tip
     git_repository *repo;
     int64_t harmful; // as in a Submission
-    bool turned_too;
 };
 
 void merge_free(void *pointer) {
@@ -33,102 +41,83 @@ void merge_free(void *pointer) {
         return;
     sql_row_free(&merge->test);
     submission_free(merge->again);
+    submission_free(merge->trial);
     commit_record_release(&merge->tip);
     git_repository_free(merge->repo);
     free(merge);
 }
 
-static void merge_drop(Merge **merge) {
-    merge_free(*merge);
-}
-
 // ---- on a new baseline
-
-// The count belongs to the tree that was tested, not to this one.
-static char *message_without_bench(const char *message) {
-    Str out;
-    str_init(&out, 1 << 20);
-    for (const char *line = message; *line;) {
-        size_t n = strcspn(line, "\n");
-        char *text scope(free_ptr) = xstrndup(line, n);
-        if (!repo_message_bench(text))
-            str_printf(&out, "%s\n", text);
-        line += n + (line[n] == '\n');
-    }
-    while (out.size > 1 && out.data[out.size - 2] == '\n')
-        out.data[--out.size] = 0;
-    return str_steal(&out);
-}
-
-static bool reapply_commit(const Caller *caller, Merge *merge, const git_oid *tree,
-                           char sha[REPO_SHA_MAX], Error *err) {
-    git_oid oid;
-    git_commit *tested = NULL;
-    if (git_oid_fromstr(&oid, merge->test.new_commit) < 0 ||
-        git_commit_lookup(&tested, merge->repo, &oid) < 0)
-        return repo_error(err, 500, "git", "the tested commit cannot be read");
-    const git_signature *author = git_commit_author(tested);
-    char *message scope(free_ptr) = message_without_bench(git_commit_message(tested));
-    CommitSpec spec = {.tree = tree,
-                       .parent = merge->baseline,
-                       .author = author->name,
-                       .author_email = author->email,
-                       .authored = (double)author->when.time,
-                       .offset_minutes = author->when.offset,
-                       .message = message};
-    bool ok = repo_commit_as(merge->repo, caller->viewer->name, caller->turn->now, spec, sha, err);
-    git_commit_free(tested);
-    return ok;
-}
 
 static void compare_lines(Merge *merge) {
     const Submission *s = merge->again;
     CommitRange seen = {merge->test.base_commit, merge->test.new_commit}, again = {s->base, s->new};
-    if (patch_same_lines(merge->repo, seen, again, s->engine.net_file, merge->why))
-        *merge->why = 0;
+    if (patch_same_lines(merge->repo, seen, again, s->engine.net_file, merge->lines))
+        *merge->lines = 0;
+}
+
+static bool rebase(const Caller *caller, Merge *merge, char sha[REPO_SHA_MAX], Error *err) {
+    git_oid tree;
+    return reapply_tree(caller->turn->db, merge->repo, &merge->test, &tree, err) &&
+           merge_commit_make(caller, merge->repo, merge->test.new_commit, &tree, merge->baseline, 0,
+                             sha, err);
 }
 
 // The same test with the same settings on the new baseline, in its author's name.
-static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
-    git_oid tree;
-    Submission *s = merge->again = xcalloc(1, sizeof *s);
-    if (!sql_engine_by_id(caller->turn->db, &s->engine, merge->test.engine_id))
-        return error_set(err, 500, "internal", "the test has no engine");
+static Submission *submission_again(const Caller *caller, Merge *merge, const char *commit,
+                                    Error *err) {
+    Submission *s = xcalloc(1, sizeof *s);
     json_auto_t *settings = sql_test_settings(caller->turn->db, merge->test.id);
     s->fields = submit_fields_of_test(settings);
     s->book_id = merge->test.book_id;
+    s->openings = merge->test.openings;
     s->author_id = merge->test.author_id;
     s->retest_of = merge->test.id;
-    s->repo = repo_open(caller->data, merge->test.engine, err);
-    memcpy(s->base, merge->baseline, sizeof s->base);
     s->ground = (Ground){.in_baseline = true, .harmful = merge->harmful};
-    return s->repo && submit_fields_check(s->fields, err) &&
-           reapply_tree(merge->repo, &merge->test, &tree, err) &&
-           reapply_commit(caller, merge, &tree, s->new, err) &&
-           submit_prepare_record(caller, s, s->base, &s->base_record, err) &&
-           submit_prepare_record(caller, s, s->new, &s->new_record, err) &&
-           patch_identify(s->repo, s->base, s->new, &s->identity, err) &&
-           (compare_lines(merge), true);
+    memcpy(s->base, merge->baseline, sizeof s->base);
+    memcpy(s->new, commit, sizeof s->new);
+    s->repo = repo_open(caller->data, merge->test.engine, err);
+    bool good = s->repo &&
+                (sql_engine_by_id(caller->turn->db, &s->engine, merge->test.engine_id) ||
+                 error_set(err, 500, "internal", "the test has no engine")) &&
+                submit_fields_check(s->fields, err) &&
+                submit_prepare_record(caller, s, s->base, &s->base_record, err) &&
+                submit_prepare_record(caller, s, s->new, &s->new_record, err) &&
+                patch_identify(s->repo, s->base, s->new, &s->identity, err);
+    if (good)
+        return s;
+    submission_free(s);
+    return NULL;
+}
+
+static bool prepare_again(const Caller *caller, Merge *merge, Error *err) {
+    char sha[REPO_SHA_MAX];
+    if (!rebase(caller, merge, sha, err) ||
+        !(merge->again = submission_again(caller, merge, sha, err)))
+        return false;
+    compare_lines(merge);
+    bool fits =
+        untested_fits(caller->turn->db, merge->repo, &merge->test,
+                      policy_untested(caller->turn->db, merge->test.engine_id), merge->apart);
+    return *merge->lines || !fits ||
+           ((merge->trial = submission_again(caller, merge, sha, err)) &&
+            trial_fields(merge->trial, merge->test.id, err));
 }
 
 // ---- the approval of the new test
 
-// The person whose approval of the test still holds: a maintainer who approved what it is now. 0:
-// none.
-static int64_t approver_of(const Caller *caller, const Merge *merge) {
+int64_t merge_approver(Db *db, int64_t test) {
     char hash[SHA256_HEX_MAX];
-    Db *db = caller->turn->db;
-    return test_approval_hash(db, merge->test.id, hash)
-               ? sql_test_approver(db, 0, .test = merge->test.id, .hash = hash)
-               : 0;
+    return test_approval_hash(db, test, hash) ? sql_test_approver(db, 0, .test = test, .hash = hash)
+                                              : 0;
 }
 
 // The server made the new commit, and it changes the same lines: so it needs no other approval.
-static bool keep_approval(const Caller *caller, const Merge *merge, int64_t retest, Error *err) {
+static bool keep_approval(const Caller *caller, const Merge *merge, int64_t approver,
+                          int64_t retest, Error *err) {
     char hash[SHA256_HEX_MAX];
     long long test = merge->test.id;
-    int64_t approver = approver_of(caller, merge);
-    const char *why = approver ? merge->why : "its approval no longer holds";
+    const char *why = approver ? merge->lines : "its approval no longer holds";
     if (*why) {
         ledger_event(caller->turn, "rebased", caller->viewer->user_id, 0, retest,
                      "test %lld on the new baseline, to be approved again: %s", test, why);
@@ -143,69 +132,159 @@ static bool keep_approval(const Caller *caller, const Merge *merge, int64_t rete
     return ledger_test_activate(caller->turn, retest, approver, hash, words, err);
 }
 
-// ---- public
-
-static bool may_merge(const Caller *caller, int64_t test, Merge *merge, Error *err) {
-    return right_to(ACTION_MERGE, caller, test, &merge->test, err) &&
-           verdict_unturned(caller->turn->db, test, merge->turned_too, err);
+bool merge_is_free(Db *db, int64_t test, Error *err) {
+    SqlMergeOfTest row scope(sql_row_free) = {0};
+    bool there = sql_merge_of_test(db, &row, test);
+    if (there && strcmp(row.state, "trial") == 0)
+        return error_set(err, 409, "queued", "its merge is tried by test %lld",
+                         (long long)row.trial_id);
+    return !there || strcmp(row.state, "waiting") != 0 ||
+           error_set(err, 409, "queued", "it waits for %lld merges before it",
+                     (long long)row.ahead);
 }
 
-Merge *submit_merge_prepare(const Caller *caller, int64_t test, bool turned_too, Error *err) {
-    Merge *merge scope(merge_drop) = xcalloc(1, sizeof *merge);
-    merge->turned_too = turned_too;
-    if (!may_merge(caller, test, merge, err))
-        return NULL;
-    snprintf(merge->baseline, sizeof merge->baseline, "%s", merge->test.baseline);
-    merge->repo = repo_open(caller->data, merge->test.engine, err);
+// ---- preparing ----------------------------------------------------------------------------------
+
+static bool may_merge(const Caller *caller, const MergeAsk *ask, SqlTestForChange *test,
+                      Error *err) {
+    return right_to(ACTION_MERGE, caller, ask->test, test, err) &&
+           (ask->row || merge_is_free(caller->turn->db, ask->test, err)) &&
+           verdict_unturned(caller->turn->db, ask->test, ask->turned_too, err);
+}
+
+static bool prepare(const Caller *caller, Merge *merge, Error *err) {
+    Db *db = caller->turn->db;
     int64_t engine = merge->test.engine_id;
-    merge->harmful = sql_harmful_count(caller->turn->db, 0, engine);
-    bool forward = merge->repo && !reapply_is_needed(merge->repo, &merge->test);
-    if (!merge->repo ||
-        !approval_unharmed(caller->turn->db, merge->repo, engine, merge->test.new_commit, err) ||
-        !(forward ? net_commit_make(caller, merge->repo, &merge->test, &merge->tip, err)
-                  : prepare_again(caller, merge, err)))
-        return NULL;
-    Merge *done = merge;
-    merge = NULL;
-    return done;
+    snprintf(merge->baseline, sizeof merge->baseline, "%s", merge->test.baseline);
+    merge->waits = !merge->ask.row && sql_merge_open_of_engine(db, 0, engine);
+    if (merge->waits)
+        return true;
+    merge->repo = repo_open(caller->data, merge->test.engine, err);
+    merge->harmful = sql_harmful_count(db, 0, engine);
+    if (!merge->repo || !approval_unharmed(db, merge->repo, engine, merge->test.new_commit, err))
+        return false;
+    return reapply_is_needed(merge->repo, &merge->test)
+               ? prepare_again(caller, merge, err)
+               : net_commit_make(caller, merge->repo, &merge->test, &merge->tip, err);
 }
+
+Merge *submit_merge_prepare(const Caller *caller, MergeAsk ask, Error *err) {
+    Merge *merge = xcalloc(1, sizeof *merge);
+    merge->ask = ask;
+    if (may_merge(caller, &ask, &merge->test, err) && prepare(caller, merge, err))
+        return merge;
+    merge_free(merge);
+    return NULL;
+}
+
+// ---- in the turn --------------------------------------------------------------------------------
 
 // The reference last, as nothing but the COMMIT can fail after it.
-static bool forward(const Caller *caller, Merge *merge, Error *err) {
-    bool has_net = *merge->tip.info.sha;
-    const char *sha = has_net ? merge->tip.info.sha : merge->test.new_commit;
-    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", merge->test.branch);
-    int64_t test = merge->test.id, engine = merge->test.engine_id;
-    if ((has_net &&
-         !commit_record(caller->turn->db, engine, &merge->tip, caller->turn->now, err)) ||
-        !sql_engine_set_baseline(caller->turn->db, err, .engine = engine, .baseline = sha,
-                                 .old = merge->baseline) ||
-        !sql_test_merged(caller->turn->db, err, .test = test, .commit = sha,
-                         .now = caller->turn->now) ||
-        !sql_sides_merged(caller->turn->db, err, .engine = engine,
-                          .commit = merge->test.new_commit))
+bool merge_move_branch(const Caller *caller, git_repository *repo, const BranchMove *move,
+                       Error *err) {
+    Turn *turn = caller->turn;
+    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", move->branch);
+    if (!sql_engine_set_baseline(turn->db, err, .engine = move->engine, .baseline = move->commit,
+                                 .old = move->old))
         return false;
-    turn_moves_git(caller->turn);
-    if (!repo_ref_set(merge->repo, ref, sha, err))
+    if (db_changes(turn->db) != 1)
+        return error_set(err, 409, "conflict", "the baseline has moved just now; try again");
+    if (!sql_test_merged(turn->db, err, .test = move->test, .commit = move->commit,
+                         .onto = move->old, .now = turn->now))
         return false;
-    ledger_event(caller->turn, "merged", caller->viewer->user_id, 0, test, "%s is now at %.10s",
-                 merge->test.branch, sha);
-    turn_publish(
-        caller->turn, "test",
-        json_pack("{s:I, s:s, s:s}", "id", (json_int_t)test, "state", "finished", "merged", sha));
+    turn_moves_git(turn);
+    if (!repo_ref_set(repo, ref, move->commit, err))
+        return false;
+    ledger_event(turn, "merged", caller->viewer->user_id, 0, move->test, "%s is now at %.10s",
+                 move->branch, move->commit);
+    turn_publish(turn, "test",
+                 json_pack("{s:I, s:s, s:s}", "id", (json_int_t)move->test, "state", "finished",
+                           "merged", move->commit));
     return true;
 }
 
-bool submit_merge(const Caller *caller, Merge *merge, int64_t *retest, Error *err) {
-    *retest = 0;
-    if (!may_merge(caller, merge->test.id, merge, err))
+static bool forward(const Caller *caller, Merge *merge, Error *err) {
+    Db *db = caller->turn->db;
+    bool has_net = *merge->tip.info.sha;
+    int64_t engine = merge->test.engine_id;
+    BranchMove move = {.engine = engine,
+                       .test = merge->test.id,
+                       .branch = merge->test.branch,
+                       .old = merge->baseline,
+                       .commit = has_net ? merge->tip.info.sha : merge->test.new_commit};
+    return (!has_net || commit_record(db, engine, &merge->tip, caller->turn->now, err)) &&
+           sql_sides_merged(db, err, .engine = engine, .commit = merge->test.new_commit) &&
+           merge_move_branch(caller, merge->repo, &move, err);
+}
+
+static bool add_row(const Caller *caller, const Merge *merge, int64_t trial, Error *err) {
+    const Submission *s = merge->trial;
+    return sql_merge_add(caller->turn->db, err, .engine = merge->test.engine_id,
+                         .test = merge->test.id, .user = caller->viewer->user_id,
+                         .turned = merge->ask.turned_too, .state = trial ? "trial" : "waiting",
+                         .baseline = trial ? s->base : NULL, .candidate = trial ? s->new : NULL,
+                         .trial = trial ? &trial : NULL, .now = caller->turn->now);
+}
+
+static bool wait_in_line(const Caller *caller, const Merge *merge, Error *err) {
+    if (!add_row(caller, merge, 0, err))
         return false;
-    if (strcmp(merge->test.baseline, merge->baseline) != 0)
+    ledger_event(caller->turn, "queued", caller->viewer->user_id, 0, merge->test.id,
+                 "to be merged after the merges before it");
+    return true;
+}
+
+static bool try_tree(const Caller *caller, Merge *merge, int64_t approver, int64_t *trial,
+                     Error *err) {
+    const Submission *s = merge->trial;
+    *trial = trial_begin(caller, merge->trial, merge->test.id, approver, err);
+    if (!*trial)
+        return false;
+    ledger_event(caller->turn, "queued", caller->viewer->user_id, 0, merge->test.id,
+                 "test %lld tries the tree that its merge makes on the new baseline",
+                 (long long)*trial);
+    return merge->ask.row
+               ? sql_merge_begin(caller->turn->db, err, .id = merge->ask.row, .baseline = s->base,
+                                 .candidate = s->new, .trial = *trial)
+               : add_row(caller, merge, *trial, err);
+}
+
+static bool test_again(const Caller *caller, Merge *merge, int64_t approver, int64_t *retest,
+                       Error *err) {
+    *retest = submit_store(caller, merge->again, err);
+    if (!*retest)
+        return false;
+    const char *why = !approver       ? "its approval no longer holds"
+                      : *merge->lines ? merge->lines
+                                      : merge->apart;
+    ledger_event(caller->turn, "rebased", caller->viewer->user_id, 0, merge->test.id,
+                 "it needs a new test on the new baseline, test %lld: %s", (long long)*retest, why);
+    return keep_approval(caller, merge, approver, *retest, err);
+}
+
+static bool is_as_prepared(const Caller *caller, const Merge *merge, const SqlTestForChange *now,
+                           Error *err) {
+    if (strcmp(now->baseline, merge->baseline) != 0)
         return error_set(err, 409, "conflict", "another test was merged just now; try again");
-    if (sql_harmful_count(caller->turn->db, 0, merge->test.engine_id) != merge->harmful)
-        return error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
+    return sql_harmful_count(caller->turn->db, 0, now->engine_id) == merge->harmful ||
+           error_set(err, 409, "conflict", "a commit was called harmful just now; try again");
+}
+
+bool submit_merge(const Caller *caller, Merge *merge, MergeEnd *end, Error *err) {
+    Db *db = caller->turn->db;
+    SqlTestForChange now scope(sql_row_free) = {0};
+    *end = (MergeEnd){0};
+    if (!may_merge(caller, &merge->ask, &now, err))
+        return false;
+    end->waits =
+        merge->waits || (!merge->ask.row && sql_merge_open_of_engine(db, 0, now.engine_id));
+    if (end->waits)
+        return wait_in_line(caller, merge, err);
+    if (!is_as_prepared(caller, merge, &now, err))
+        return false;
     if (!merge->again)
         return forward(caller, merge, err);
-    *retest = submit_store(caller, merge->again, err);
-    return *retest && keep_approval(caller, merge, *retest, err);
+    int64_t approver = merge_approver(db, merge->test.id);
+    return merge->trial && approver ? try_tree(caller, merge, approver, &end->trial, err)
+                                    : test_again(caller, merge, approver, &end->retest, err);
 }

@@ -11,6 +11,7 @@
 #include "server/ledger/verdict_mark.h"
 #include "server/submit/ground.h"
 #include "server/submit/net_commit.h"
+#include "server/submit/policy.h"
 #include "server/submit/reapply.h"
 #include "server/submit/review.h"
 #include "sql/nets.h"
@@ -100,6 +101,18 @@ static bool can_be_harmful(const Caller *caller, const SqlTestForChange *row, Er
                      "test %lld was merged, so its commit is in the history of the baseline, and "
                      "so in every test; stop the tests, and take the change out of the baseline",
                      id);
+}
+
+static bool can_be_undone(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    (void)caller;
+    if (!row->merged_commit)
+        return error_set(err, 409, "wrong_state", "this test was not merged");
+    if (row->is_undone)
+        return error_set(err, 409, "wrong_state", "the merge of this test was undone already");
+    return strcmp(row->merged_commit, row->baseline) == 0 ||
+           error_set(err, 409, "wrong_state",
+                     "%s has moved on since this merge: take the change out by a patch",
+                     row->branch);
 }
 
 static bool can_be_merged(const Caller *caller, const SqlTestForChange *row, Error *err) {
@@ -202,12 +215,26 @@ static bool is_offered_once(const Caller *caller, const SqlTestForChange *row, E
                                (long long)again);
 }
 
+// The policy of the engine (policy.h).
+static bool meets_policy(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    json_auto_t *missing = policy_missing(caller->turn->db, row->engine_id, row->id);
+    const json_t *text;
+    size_t i;
+    Str all scope(str_release);
+    str_init(&all, 4000);
+    json_array_foreach (missing, i, text)
+        str_printf(&all, "%s%s", i ? "; " : "", json_string_value(text));
+    return !all.size || error_set(err, 409, "policy", "the policy of %s asks for more: %s",
+                                  row->engine, all.data);
+}
+
 static bool may_merge(const Caller *caller, const SqlTestForChange *row, Error *err) {
     if (strcmp(row->new_options, row->base_options) != 0)
         return error_set(err, 409, "options_differ",
                          "the two sides had different options, so the commit alone is not what was "
                          "tested; test it with equal options first");
-    return net_is_small(caller, row, err) && is_offered_once(caller, row, err);
+    return net_is_small(caller, row, err) && is_offered_once(caller, row, err) &&
+           meets_policy(caller, row, err);
 }
 
 // ---- what git says ------------------------------------------------------------------------------
@@ -233,7 +260,7 @@ static bool fits_the_baseline(const Caller *caller, const SqlTestForChange *row,
     git_repository *repo scope(repo_free) = repo_open(caller->data, row->engine, err);
     return repo &&
            approval_unharmed(caller->turn->db, repo, row->engine_id, row->new_commit, err) &&
-           (!reapply_is_needed(repo, row) || reapply_fits(repo, row, err));
+           (!reapply_is_needed(repo, row) || reapply_fits(caller->turn->db, repo, row, err));
 }
 
 static bool is_outside_baseline(const Caller *caller, const SqlTestForChange *row, Error *err) {
@@ -261,6 +288,7 @@ static const struct {
     [ACTION_READMIT] = {NULL, always, is_maintainer, always, always},
     [ACTION_BENCH] = {"bench", always, is_maintainer, always, always},
     [ACTION_MERGE] = {"merge", can_be_merged, is_maintainer, may_merge, fits_the_baseline},
+    [ACTION_UNDO] = {"undo", can_be_undone, is_maintainer, always, always},
 };
 
 const char *action_name(Action action) {

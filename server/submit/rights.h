@@ -31,6 +31,7 @@ typedef enum {
     ACTION_READMIT, // a machine that does not fit its clock
     ACTION_BENCH,
     ACTION_MERGE,
+    ACTION_UNDO, // the merge, until the next one
     ACTION_COUNT,
 } Action;
 

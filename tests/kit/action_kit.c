@@ -10,6 +10,7 @@
 #include "server/submit/harmful.h"
 #include "server/submit/merge.h"
 #include "server/submit/modify.h"
+#include "server/submit/undo.h"
 
 static bool do_approve(const Caller *caller, Error *err) {
     Ground ground = {0};
@@ -84,10 +85,17 @@ static bool do_bench(const Caller *caller, Error *err) {
 }
 
 static bool do_merge(const Caller *caller, Error *err) {
-    int64_t retest;
-    Merge *merge = submit_merge_prepare(caller, 1, true, err);
-    bool done = merge && submit_merge(caller, merge, &retest, err);
+    MergeEnd end;
+    Merge *merge = submit_merge_prepare(caller, (MergeAsk){.test = 1, .turned_too = true}, err);
+    bool done = merge && submit_merge(caller, merge, &end, err);
     merge_free(merge);
+    return done;
+}
+
+static bool do_undo(const Caller *caller, Error *err) {
+    MergeUndo *undo = submit_undo_prepare(caller, 1, err);
+    bool done = undo && submit_undo(caller, undo, err);
+    undo_free(undo);
     return done;
 }
 
@@ -96,7 +104,7 @@ static bool (*const acts[ACTION_COUNT])(const Caller *, Error *) = {
     [ACTION_RESUME] = do_resume,   [ACTION_MODIFY] = do_modify,     [ACTION_DESCRIBE] = do_describe,
     [ACTION_STOP] = do_stop,       [ACTION_HARMFUL] = do_harmful,   [ACTION_EXCLUDE] = do_exclude,
     [ACTION_INCLUDE] = do_include, [ACTION_READMIT] = do_readmit,   [ACTION_BENCH] = do_bench,
-    [ACTION_MERGE] = do_merge,     [ACTION_REOPEN] = do_reopen,
+    [ACTION_MERGE] = do_merge,     [ACTION_REOPEN] = do_reopen,     [ACTION_UNDO] = do_undo,
 };
 
 bool kit_act(Action action, const Caller *caller, Error *err) {

@@ -81,7 +81,7 @@ bool kit_open(LedgerKit *kit) {
     snprintf(kit->folder, sizeof kit->folder, "/tmp/test_ledger.XXXXXX");
     if (!mkdtemp(kit->folder))
         return false;
-    snprintf(kit->path, sizeof kit->path, "%s/test.db", kit->folder);
+    snprintf(kit->path, sizeof kit->path, "%s/patchmate.db", kit->folder);
     kit->db = db_open(kit->path, false, &kit->err);
     if (!kit->db || !load_fixture(kit) || !db_begin(kit->db, &kit->err)) {
         log_error("ledger kit: %s", kit->err.message);

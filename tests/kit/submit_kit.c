@@ -40,6 +40,10 @@ static void name_snapshots(SubmitKit *kit) {
         char sha[SHA256_HEX_MAX];
         if (!repo || !snapshot_hash(repo, commits[i], sha, &err))
             fatal("%s", err.message);
+        kit_sql(&kit->ledger,
+                "UPDATE trees SET snapshot = '%s' WHERE snapshot = (SELECT snapshot FROM commits "
+                "WHERE sha = '%s')",
+                sha, commits[i]);
         kit_sql(&kit->ledger, "UPDATE commits SET snapshot = '%s' WHERE sha = '%s'", sha,
                 commits[i]);
     }

@@ -8,9 +8,11 @@ INSERT INTO engines (id, name, title, baseline, build, reference_commit, referen
 INSERT INTO blobs (sha256, size, kind, created) VALUES
     ('cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc', 10, 'book', 1),
     ('dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd', 10, 'net', 1);
-INSERT INTO commits (engine_id, sha, snapshot, bench, subject, author, created) VALUES
-    (1, '1111111111111111111111111111111111111111', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 2345678, 'base', 'ada', 1),
-    (1, '2222222222222222222222222222222222222222', 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', NULL, 'new', 'ada', 1);
+INSERT INTO commits (engine_id, sha, snapshot, subject, author, created) VALUES
+    (1, '1111111111111111111111111111111111111111', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'base', 'ada', 1),
+    (1, '2222222222222222222222222222222222222222', 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb', 'new', 'ada', 1);
+INSERT INTO trees (engine_id, snapshot, bench) VALUES
+    (1, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 2345678);
 INSERT INTO books (id, engine_id, name, blob, format, openings, created) VALUES
     (1, 1, 'book', 'cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc', 'epd', 1000, 1);
 INSERT INTO workers (id, machine_key_hash, token_hash, user_id, name, version, host, cores, address, created, last_seen) VALUES

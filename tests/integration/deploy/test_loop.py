@@ -74,7 +74,7 @@ def a_patch_from_the_form_gets_a_verdict():
 def the_worker_built_in_a_sandbox_and_established_both_benches():
     contains(worker.log(), "sandbox level 2")
     new, base = test_row(merged, "new_commit", "base_commit")
-    counts = dict(sql(server, "SELECT sha, bench FROM commits"))
+    counts = dict(sql(server, "SELECT sha, bench FROM known_commits"))
     true(counts[new] and counts[base], f"benches {counts}")
     true(counts[new] != counts[base], "the patch changes the search")
 
@@ -129,7 +129,7 @@ def a_wrong_bench_ends_with_both_counts():
     result, reason = finished(test)
     equal(result, "failed")
     contains(reason, "4242424")
-    contains(reason, str(sql(server, "SELECT bench FROM commits WHERE sha = (SELECT baseline FROM engines)")[0][0]))
+    contains(reason, str(sql(server, "SELECT bench FROM known_commits WHERE sha = (SELECT baseline FROM engines)")[0][0]))
 
 
 def new_endless_test():

@@ -13,7 +13,7 @@ import tarfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import MATCHES
 from protocol import claim, side_of
-from server import Client
+from server import Client, wait_until
 from submission import accept, bare, database, git, patch, row, submission_server
 from tap import contains, equal, run, true
 
@@ -232,6 +232,7 @@ def accepted_tests_are_still_built_on_and_offered_again():
     second = approved(adds("two.c", "int two;"))
     for each in (first, second):
         accept(server, each)
+    server.command("engine", "policy", server.data, '{"untested": 0}')  # nothing is merged without a new test
     equal(approve(new_test(adds("three.c", "int three;"), base=f"test:{first}")).status, 200)
     equal(boss.api("POST", f"/tests/{first}/merge").status, 200)
     reply = boss.api("POST", f"/tests/{second}/merge")
@@ -259,9 +260,13 @@ def a_merge_only_moves_the_branch_forward():
     accept(server, test)
     before = row(server, "SELECT baseline FROM engines")["baseline"]
     reply = boss.api("POST", f"/tests/{test}/merge")
-    equal((reply.status, reply.json.get("retest_of")), (201, test), reply)
-    equal(test_row(reply.json["id"])["base_commit"], before)
+    equal((reply.status, reply.json.get("merge")), (202, "trial"), reply)  # this tree was tested, and needs a commit
+    trial = reply.json["trial"]
+    equal(test_row(trial)["base_commit"], before)
     equal(row(server, "SELECT baseline FROM engines")["baseline"], before)
+    equal(boss.api("POST", f"/tests/{trial}/stop", {"reason": "enough"}).status, 200)
+    wait_until(lambda: events(test, "unmerged"))
+    contains(events(test, "unmerged")[0], f"its trial, test {trial}, was stopped: enough")
 
 
 # ---- the diff

@@ -130,7 +130,7 @@ def import_moves_the_baseline_and_export_gives_it_back():
     before = baseline()
     contains(server.command("engine", "import", server.data, tree, "--message", "Notes\n\nBench: 4242"), "main is now at")
     equal(git("rev-parse", f"{baseline()}^", cwd=bare(server)).strip(), before)
-    commit = row(server, "SELECT * FROM commits WHERE sha = ?", baseline())
+    commit = row(server, "SELECT * FROM known_commits WHERE sha = ?", baseline())
     equal((commit["bench"], commit["subject"]), (4242, "Notes"))
     contains(server.command("engine", "import", server.data, tree), "nothing to import")
     out = server.folder / "out"

@@ -189,7 +189,7 @@ def a_merge_puts_the_net_into_the_tree_on_top_of_the_tested_commit():
     equal(git("rev-parse", f"{tip}^", "main", cwd=bare(server)).split(), [tested, tip])
     equal(tree(), {"net": (sha(FIRST) + "\n").encode(), "nets/" + sha(FIRST): FIRST})
     equal(git("log", "-1", "--format=%cn|%s", tip, cwd=bare(server)).strip(), f"boss|Add net {sha(FIRST)[:12]}")
-    equal(sql(server, "SELECT net, files, bench FROM commits WHERE sha = ?", tip), [(sha(FIRST), "[]", bench(FIRST))])
+    equal(sql(server, "SELECT net, files, bench FROM known_commits WHERE sha = ?", tip), [(sha(FIRST), "[]", bench(FIRST))])
 
 
 def a_net_in_the_tree_is_part_of_the_snapshot_and_only_the_other_is_placed():

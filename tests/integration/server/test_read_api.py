@@ -131,7 +131,8 @@ def actions_depend_on_the_caller_and_give_the_reason_of_a_refusal():
     equal(read(pending, client=dev)["actions"]["stop"], {"ok": True})
     equal(read(pending, client=boss)["actions"]["approve"], {"ok": True})
     true("pause" not in read(pending)["actions"], "a pending test cannot be paused")
-    equal(read("/tests/1", client=boss)["actions"]["merge"], {"ok": True, "forward": True})
+    equal(read("/tests/1", client=boss)["actions"]["merge"],
+          {"ok": True, "forward": True, "trial": False, "note": "Moves main to the commit that was tested.", "since": [], "missing": []})
     hash = read(pending)["approval_hash"]
     contains(boss.get(pending).text, hash)
 

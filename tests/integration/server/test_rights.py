@@ -352,7 +352,7 @@ maintainer: POST /books /api/v1/books
 maintainer: POST /tests/{id}/approve /tests/{id}/exclude /tests/{id}/harmful /tests/{id}/include /tests/{id}/merge
 maintainer: POST /api/v1/tests/{id}/approve /api/v1/tests/{id}/exclude /api/v1/tests/{id}/harmful /api/v1/tests/{id}/include
 maintainer: POST /tests/{id}/readmit /api/v1/tests/{id}/readmit /tests/{id}/reopen /api/v1/tests/{id}/reopen
-maintainer: POST /api/v1/tests/{id}/merge /tests/{id}/bench /api/v1/tests/{id}/bench
+maintainer: POST /api/v1/tests/{id}/merge /tests/{id}/bench /api/v1/tests/{id}/bench /tests/{id}/undo /api/v1/tests/{id}/undo
 maintainer: POST /machines/{id}/vouch /machines/{id}/unvouch /api/v1/machines/{id}/vouch /api/v1/machines/{id}/unvouch
 maintainer: POST /machines/{id}/block /machines/{id}/unblock /api/v1/machines/{id}/block /api/v1/machines/{id}/unblock
 maintainer: POST /machines/{id}/retest /api/v1/machines/{id}/retest

@@ -254,7 +254,7 @@ def a_test_that_machines_failed_is_resumed_by_a_maintainer():
 
 def puppets_set_no_bench_beside_an_owner_with_a_record():
     begin()
-    sql(server, "UPDATE commits SET bench = NULL")
+    sql(server, "UPDATE trees SET bench = NULL")
     good = proven(honest(1)[0])
     for i in range(3):
         liar = Machine(f"198.51.100.{i + 1}")
@@ -283,7 +283,7 @@ def approved(reply):
 
 def no_counts_are_known():
     begin(state="paused")
-    sql(server, "UPDATE commits SET bench = NULL")
+    sql(server, "UPDATE trees SET bench = NULL")
     sql(server, "DELETE FROM benches")
 
 
@@ -312,13 +312,13 @@ def machines_confirm_a_declared_bench_by_their_first_batch():
     test = approved(submitted(dev, bench=1234567, base_bench=1934567))
     good = proven(honest(1)[0])
     equal(good.post(good.claim(), outcomes="2" * 16).json["counted"], True)
-    equal(sql(server, "SELECT bench FROM commits c JOIN sides s ON s.sha = c.sha WHERE s.test_id = ? "
+    equal(sql(server, "SELECT bench FROM known_commits c JOIN sides s ON s.sha = c.sha WHERE s.test_id = ? "
               "ORDER BY bench", test), [(1234567,), (1934567,)])
 
 
 def a_wrong_bench_of_the_baseline_is_corrected_by_a_maintainer():
     no_counts_are_known()
-    sql(server, "UPDATE commits SET bench = 667 WHERE sha = (SELECT baseline FROM engines)")
+    sql(server, "INSERT INTO trees (engine_id, snapshot, bench) SELECT engine_id, snapshot, 667 FROM commits WHERE sha = (SELECT baseline FROM engines) ON CONFLICT DO UPDATE SET bench = 667")
     test = approved(submitted(dev))
     good = honest(1)[0]
     good.fail(good.claim(), "bench", side="base", bench=1934567)

@@ -92,7 +92,7 @@ def a_patch_over_the_api_becomes_a_pending_test_and_a_commit():
     equal(git("rev-parse", f"{test['new_commit']}^", cwd=bare(server)).strip(), test["base_commit"])
     message = git("log", "-1", "--format=%an|%B", test["new_commit"], cwd=bare(server))
     contains(message, "dev|Reduce later\n\nBench: 1234567")
-    commit = row(server, "SELECT * FROM commits WHERE sha = ?", test["new_commit"])
+    commit = row(server, "SELECT * FROM known_commits WHERE sha = ?", test["new_commit"])
     equal((commit["bench"], test["new_bench_declared"]), (None, 1234567), "what is declared is the test's alone")
     blob = server.data / "blobs" / commit["snapshot"][:2] / commit["snapshot"]
     true(not blob.exists(), "no worker may build it yet")
@@ -240,7 +240,7 @@ def a_declared_bench_is_that_of_its_test_alone():
     equal([test["new_bench_declared"] for test in (first, second)], [777, 2000])
     equal([dev.api("GET", f"/tests/{test['id']}").json["new"]["bench"] for test in (first, second)], [777, 2000])
     equal(dev.api("GET", f"/tests/{first['id']}").json["base"]["bench"], None, "the base of others")
-    equal(row(server, "SELECT count(bench) AS known FROM commits"), {"known": 0})
+    equal(row(server, "SELECT count(bench) AS known FROM known_commits"), {"known": 0})
 
 
 # ---- approving and changing
@@ -431,7 +431,7 @@ def merging_moves_the_branch_to_the_tested_commit_and_a_clone_shows_it():
     same_shape(reply.json, EXAMPLES["merge.again"])
     again = test_row(reply.json["id"])
     equal((again["base_commit"], again["state"], again["author_id"]), (tested["new_commit"], "pending", test_row(other)["author_id"]))
-    equal(row(server, "SELECT bench FROM commits WHERE sha = ?", again["new_commit"])["bench"], None)
+    equal(row(server, "SELECT bench FROM known_commits WHERE sha = ?", again["new_commit"])["bench"], None)
     equal(again["seed"], None, "a retest gets an order of the openings of its own, when it is approved")
     equal(boss.api("POST", f"/tests/{other}/merge").code, "offered_again")
     equal(boss.api("POST", f"/tests/{clash}/merge").code, "merged")

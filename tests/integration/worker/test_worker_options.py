@@ -112,12 +112,12 @@ def an_engine_without_a_list_takes_no_option():
     fails(submit(SILENT, new_options="Hash=32"), "new", "the engine lists no options, so Hash cannot be set")
 
 
-def the_list_is_kept_with_the_commit():
-    found = row("SELECT c.options FROM commits c JOIN engines e ON e.id = c.engine_id AND e.baseline = c.sha")["options"]
+def the_list_is_kept_with_the_tree():
+    found = row("SELECT c.options FROM known_commits c JOIN engines e ON e.id = c.engine_id AND e.baseline = c.sha")["options"]
     tap.contains(found, HASH_LINE + "\n")
     tap.equal({line.split()[0] for line in found.splitlines()}, {"option"})
-    sent = row("SELECT count(*) AS n, count(DISTINCT sha) AS commits FROM option_lists")
-    tap.equal(sent["n"], sent["commits"], "a machine sends the list of a commit once")
+    sent = row("SELECT count(*) AS n, count(DISTINCT snapshot) AS trees FROM option_lists")
+    tap.equal(sent["n"], sent["trees"], "a machine sends the list of a tree once")
 
 
 def form(changes=(), **fields):
@@ -175,7 +175,7 @@ try:
         server.add_user("dev", "developer")
         server.add_user("boss", "maintainer")
         with worker_kit.Worker(server, "--concurrency", "2", "--verbose", cache=FOLDER / "cache") as worker:
-            tap.run(an_option_with_a_blank_reaches_the_engine, the_list_is_kept_with_the_commit,
+            tap.run(an_option_with_a_blank_reaches_the_engine, the_list_is_kept_with_the_tree,
                     an_option_that_the_engine_lacks_is_reported_before_a_game, a_value_beyond_its_range_is_reported_with_the_range,
                     threads_that_the_engine_cannot_have_are_reported, an_engine_without_a_list_plays_if_the_test_sets_nothing,
                     an_engine_without_a_list_takes_no_option, a_known_list_refuses_options_at_submission,

@@ -212,7 +212,7 @@ static void two_owners_establish_a_bench_together(void **state) {
     assert_true(reply.continues);
     assert_int_equal(bench(task, 1, "new", 777), 0);
     assert_int_equal(bench(other, 3, "new", 777), 777);
-    assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
+    assert_int_equal(kit_int(&kit, "SELECT bench FROM known_commits WHERE subject = 'new'"), 777);
 }
 
 static void two_counts_without_a_third_owner_pause_the_test(void **state) {
@@ -285,7 +285,7 @@ static void a_count_stands_alone_once_the_others_have_left(void **state) {
     assert_int_equal(bench(task, 1, "new", 777), 0);
     kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id = 3");
     ledger_settle(&kit.turn);
-    assert_int_equal(kit_int(&kit, "SELECT bench FROM commits WHERE subject = 'new'"), 777);
+    assert_int_equal(kit_int(&kit, "SELECT bench FROM known_commits WHERE subject = 'new'"), 777);
 }
 
 static void machines_of_one_owner_that_differ_do_not_end_a_test_of_others(void **state) {

@@ -42,7 +42,7 @@ static bool send(int64_t of, int64_t worker, const char *list) {
 // The list of the new side's commit; "" if it has none.
 static bool list_is(const char *wanted) {
     char *list scope(free_ptr) =
-        kit_text(&kit, "SELECT coalesce(options, '') FROM commits WHERE sha LIKE '2222%%'");
+        kit_text(&kit, "SELECT coalesce(options, '') FROM known_commits WHERE sha LIKE '2222%%'");
     return strcmp(list, wanted) == 0;
 }
 
@@ -103,14 +103,14 @@ static void what_is_no_list_is_refused(void **state) {
     assert_false(send(task, 3, HASH)); // not its task
     assert_true(send(task, 1, ""));    // an engine without options
     assert_true(list_is(""));
-    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM commits WHERE options = ''"), 1);
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM trees WHERE options = ''"), 1);
 }
 
 static void a_commit_has_room_for_few_lists_and_always_for_proven_owners(void **state) {
     (void)state;
     kit_machines(&kit, 100, 131);
     kit_sql(&kit,
-            "INSERT INTO option_lists SELECT 1, (SELECT sha FROM commits WHERE sha LIKE "
+            "INSERT INTO option_lists SELECT 1, (SELECT snapshot FROM commits WHERE sha LIKE "
             "'2222%%'), id, owner, network, 0, 'option name L' || id || char(10), 1 FROM workers "
             "WHERE id >= 100");
     assert_true(send(task, 1, HASH));

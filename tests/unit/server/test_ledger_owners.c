@@ -115,8 +115,8 @@ static void what_a_machine_said_before_gets_no_record_when_it_joins_one(void **s
     move(4, "3");
     kit_sql(&kit, "UPDATE workers SET last_seen = 0 WHERE id < 4");
     ledger_settle(&kit.turn);
-    assert_int_equal(kit_int(&kit, "SELECT coalesce(bench, 0) FROM commits WHERE subject = 'new'"),
-                     0);
+    assert_int_equal(
+        kit_int(&kit, "SELECT coalesce(bench, 0) FROM known_commits WHERE subject = 'new'"), 0);
     fail_build(stranger, 4);
     assert_true(kit_result_is(&kit, ""));
 }

@@ -1,4 +1,5 @@
-// Merging a test, and what becomes of its approval when the baseline has moved, without a server.
+// Merging a test, and what becomes of its approval when the baseline has moved and it is tested
+// again, without a server.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,67 +8,19 @@
 
 #include <cmocka.h>
 
-#include "server/submit/approve.h"
 #include "server/submit/fields.h"
-#include "server/submit/merge.h"
 #include "server/submit/modify.h"
-#include "tests/kit/submit_kit.h"
-
-static void assert_column(SubmitKit *kit, int64_t test, const char *column, const char *wanted) {
-    char *value scope(free_ptr) =
-        kit_text(&kit->ledger, "SELECT %s FROM tests WHERE id = %lld", column, (long long)test);
-    assert_string_equal(value ? value : "", wanted);
-}
-
-static void assert_event(SubmitKit *kit, int64_t test, const char *type, const char *part) {
-    char *last scope(free_ptr) =
-        kit_text(&kit->ledger,
-                 "SELECT message FROM events WHERE type = '%s' AND test_id = %lld ORDER BY id DESC",
-                 type, (long long)test);
-    if (!last || !strstr(last, part))
-        fail_msg("%s: %s", last ? last : "no event", part);
-}
-
-// A test that was approved.
-static int64_t approved(SubmitKit *kit, const char *fields, const char *patch) {
-    Ground ground = {0};
-    submit_kit_as(kit, KIT_AUTHOR);
-    int64_t test = submit_kit_submit(kit, fields, patch);
-    const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
-    Error *err = &kit->ledger.err;
-    if (!test || !submit_approve_prepare(caller, test, true, &ground, err) ||
-        !submit_approve(caller, test, &ground, "", err))
-        fail_msg("%s", err->message);
-    return test;
-}
-
-static int64_t merge_as(SubmitKit *kit, int64_t user, int64_t test) {
-    int64_t retest = -1;
-    const Caller *caller = submit_kit_as(kit, user);
-    kit_sql(&kit->ledger,
-            "UPDATE tests SET state = 'finished', result = 'accepted', finished = 1 "
-            "WHERE id = %lld",
-            (long long)test);
-    Merge *prepared = submit_merge_prepare(caller, test, true, &kit->ledger.err);
-    if (!prepared || !submit_merge(caller, prepared, &retest, &kit->ledger.err))
-        fail_msg("%s", kit->ledger.err.message);
-    merge_free(prepared);
-    kit_turn(&kit->ledger);
-    return retest;
-}
-
-static int64_t merge(SubmitKit *kit, int64_t test) {
-    return merge_as(kit, KIT_MAINTAINER, test);
-}
+#include "tests/kit/merge_kit.h"
 
 static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **state) {
     SubmitKit *kit = *state;
-    int64_t second =
-        approved(kit, "{\"title\": \"One\", \"elo1\": 3}", SUBMIT_KIT_ADDS("one.c", "int one;"));
-    assert_int_equal(merge(kit, 1), 0);
+    kit_test_everything(kit);
+    int64_t second = kit_approved(kit, "{\"title\": \"One\", \"elo1\": 3}",
+                                  SUBMIT_KIT_ADDS("one.c", "int one;"));
+    assert_int_equal(kit_merge(kit, 1), 0);
     char *baseline scope(free_ptr) = kit_text(&kit->ledger, "SELECT baseline FROM engines");
     assert_string_equal(baseline, kit->patched);
-    int64_t again = merge(kit, second);
+    int64_t again = kit_merge(kit, second);
     assert_true(again > second);
     assert_column(
         kit, again,
@@ -81,9 +34,10 @@ static void a_merge_moves_the_branch_and_later_tests_are_offered_again(void **st
 // An approval covers what the server moves to a new baseline, if it is still what was approved.
 static void the_approval_is_kept_where_each_line_is_the_same(void **state) {
     SubmitKit *kit = *state;
-    int64_t test = approved(kit, "{\"title\": \"One\"}", SUBMIT_KIT_ADDS("one.c", "int one;"));
-    merge(kit, 1);
-    int64_t again = merge(kit, test);
+    kit_test_everything(kit);
+    int64_t test = kit_approved(kit, "{\"title\": \"One\"}", SUBMIT_KIT_ADDS("one.c", "int one;"));
+    kit_merge(kit, 1);
+    int64_t again = kit_merge(kit, test);
     assert_column(kit, again, "state || approved_by || ' ' || retest_of", "active2 2");
     assert_event(kit, again, "approved", "the approval of test 2 is kept");
 }
@@ -105,11 +59,11 @@ static void whatever_differs_must_be_approved_again(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         SubmitKit *kit = *state;
-        int64_t test = approved(kit, "{\"title\": \"One\"}", cases[i].patch);
-        merge(kit, 1);
+        int64_t test = kit_approved(kit, "{\"title\": \"One\"}", cases[i].patch);
+        kit_merge(kit, 1);
         kit_sql(&kit->ledger, "INSERT INTO roles VALUES (4, 1, 'maintainer')"); // who merges
         kit_sql(&kit->ledger, "%s", cases[i].meanwhile);
-        int64_t again = merge_as(kit, KIT_DEVELOPER, test);
+        int64_t again = kit_merge_as(kit, KIT_DEVELOPER, test).retest;
         assert_column(kit, again, "state", "pending");
         assert_event(kit, again, "rebased", cases[i].why);
         submit_kit_tear_down(state);
@@ -121,15 +75,16 @@ static void whatever_differs_must_be_approved_again(void **state) {
 // games, lets the approval cover it.
 static void an_author_does_not_renew_an_approval(void **state) {
     SubmitKit *kit = *state;
-    int64_t test = approved(kit, "{\"title\": \"One\"}", SUBMIT_KIT_ADDS("one.c", "int one;"));
+    kit_test_everything(kit);
+    int64_t test = kit_approved(kit, "{\"title\": \"One\"}", SUBMIT_KIT_ADDS("one.c", "int one;"));
     kit_sql(&kit->ledger, "UPDATE engines SET build = '{\"command\": \"other\"}'");
     json_auto_t *fewer = json_pack("{s:s, s:i}", "title", "Two", "priority", -1);
     const Caller *author = submit_kit_as(kit, KIT_AUTHOR);
     assert_true(submit_modify(author, test, submit_fields_of_json(fewer, &kit->ledger.err),
                               &kit->ledger.err));
     assert_column(kit, test, "state || priority", "active-1");
-    merge(kit, 1);
-    int64_t again = merge(kit, test);
+    kit_merge(kit, 1);
+    int64_t again = kit_merge(kit, test);
     assert_column(kit, again, "state", "pending");
     assert_event(kit, again, "rebased", "no longer holds");
 }

@@ -50,6 +50,9 @@ enum { ACTION_SUBMIT = ACTION_COUNT, ACTION_BLOCK, ACTION_VOUCH }; // not about 
 #define ACTIVE "UPDATE tests SET state = 'active', approved_hash = 'x'"
 #define PAUSED "UPDATE tests SET state = 'paused', approved_hash = 'x'"
 #define ENDED "UPDATE tests SET state = 'finished', finished = 1, approved_hash = 'x', "
+#define MERGED                                                                                     \
+    ENDED "result = 'accepted', merged = 1, merged_onto = (SELECT baseline FROM engines), "        \
+          "merged_commit = (SELECT baseline FROM engines)"
 #define NET_MISSING                                                                                \
     "UPDATE commits SET net = 'cd678642492f', files = '[{\"blob\":\"cd\",\"path\":\"n\"}]' "       \
     "WHERE sha = (SELECT sha FROM sides WHERE side = 'new')"
@@ -98,6 +101,8 @@ static const struct {
     {.action = ACTION_BENCH, .situation = ACTIVE,
      .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
     {.action = ACTION_MERGE, .situation = ENDED "result = 'accepted'",
+     .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
+    {.action = ACTION_UNDO, .situation = MERGED,
      .status = {401, 403, 403, 403, 403, 403, 403,   0,   0,   0}},
     {.action = ACTION_BLOCK, .situation = "",
      .status = {401, 403,   0, 403, 403, 403, 403,   0,   0,   0}},

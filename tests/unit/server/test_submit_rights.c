@@ -250,15 +250,15 @@ static void a_patch_that_fits_a_new_baseline_is_offered(void **state) {
 // What the page says of a merge beside what the merge does.
 static void check_merge(SubmitKit *kit, bool moves) {
     Error err;
-    int64_t retest = -1;
+    MergeEnd end = {.retest = -1};
     const Caller *caller = submit_kit_as(kit, KIT_MAINTAINER);
     json_auto_t *button = shown(kit, ACTION_MERGE);
     assert_int_equal(json_is_true(json_object_get(button, "forward")), moves);
-    Merge *merge = submit_merge_prepare(caller, 1, true, &err);
-    if (!merge || !submit_merge(caller, merge, &retest, &err))
+    Merge *merge = submit_merge_prepare(caller, (MergeAsk){.test = 1, .turned_too = true}, &err);
+    if (!merge || !submit_merge(caller, merge, &end, &err))
         fail_msg("%s", err.message);
     merge_free(merge);
-    assert_int_equal(retest == 0, moves);
+    assert_int_equal(end.retest == 0, moves);
 }
 
 static void

@@ -1,0 +1,4 @@
+// Handicap 2.
+int handicap_2(void) {
+    return 1;
+}

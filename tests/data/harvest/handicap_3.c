@@ -1,0 +1,4 @@
+// Handicap 3.
+int handicap_3(void) {
+    return 1;
+}

@@ -1,0 +1,4 @@
+// Handicap 7.
+int handicap_7(void) {
+    return 1;
+}

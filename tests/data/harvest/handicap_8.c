@@ -1,0 +1,4 @@
+// Handicap 8.
+int handicap_8(void) {
+    return 1;
+}
