@@ -2,11 +2,12 @@
 #include "worker/match/pgn_out.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "server/common/pgn_words.h"
 #include "worker/match/game_record.h"
+#include "worker/match/games_json.h"
 
 // A comment holds at most one line of an engine, of 1 KiB, and numbers.
 enum { COMMENT_MAX = 2048, MOVE_TEXT_USUAL = 128 };
@@ -28,28 +29,6 @@ static void add_number_tag(Str *out, const char *name, int value) {
     char text[16];
     snprintf(text, sizeof text, "%d", value);
     add_tag(out, name, text);
-}
-
-static const char *termination(GameEndKind kind) {
-    switch (kind) {
-    case GAME_END_RULE:
-        return "normal";
-    case GAME_END_ADJUDICATION:
-        return "adjudication";
-    case GAME_END_TIME:
-        return "time forfeit";
-    case GAME_END_ILLEGAL:
-        return "illegal move";
-    case GAME_END_CRASH:
-        return "abandoned";
-    case GAME_END_PONDER:
-        return "rules infraction";
-    case GAME_END_STALL:
-        return "stalled connection";
-    case GAME_END_ABORTED:
-        break;
-    }
-    return "unterminated";
 }
 
 static void add_time(Str *out, const char *name, const char *format, int64_t at_us) {
@@ -92,7 +71,7 @@ static void add_details(Str *out, const PgnHeader *header, int white, int black,
         add_tag(out, "WhiteTimeControl", header->controls[white]);
         add_tag(out, "BlackTimeControl", header->controls[black]);
     }
-    add_tag(out, "Termination", termination(record->kind));
+    add_tag(out, "Termination", pgn_termination(game_end_name(record->kind)));
     add_tag(out, "Reason", record->reason);
     if (record->overloaded)
         add_tag(out, "Overloaded", "the machine was busy elsewhere");
@@ -106,17 +85,6 @@ typedef struct Comments {
     int64_t left_us[GAME_PLIES_MAX];
     Str text;
 } Comments;
-
-static void add_score(Str *out, const MoveRecord *move) {
-    int32_t score = move->score_cp;
-    if (score == UCI_SCORE_NONE)
-        return;
-    if (uci_score_is_mate(score))
-        str_printf(out, "%cM%d/%d ", score > 0 ? '+' : '-', UCI_SCORE_MATE - abs(score),
-                   move->depth);
-    else
-        str_printf(out, "%+.2f/%d ", score / 100.0, move->depth);
-}
 
 static void add_counts(Str *out, const PgnFormat *format, const MoveRecord *move) {
     if (format->nodes)
@@ -156,7 +124,8 @@ static const char *comment(int ply, void *ctx) {
     str_clear(out);
     if (ply < record->opening_plies)
         return "book";
-    add_score(out, move);
+    if (move->score_cp != UCI_SCORE_NONE)
+        pgn_add_score(out, move->score_cp, move->depth);
     str_printf(out, "%.3fs", move->time_us / 1e6);
     if (format->time_left && comments->left_us[ply] >= 0)
         str_printf(out, ", tl=%.3fs", (double)comments->left_us[ply] / 1e6);
