@@ -63,6 +63,12 @@ typedef struct Response {
     WaitFor wait; // apply sets it to be called again when woken or at wait_until
     double wait_until;
     bool stream; // becomes a server-sent event stream
+    // The body is long and comes part by part: a reader calls this with an empty `body` for each
+    // part, as soon as the client has taken the part before, and always with a new look at the
+    // database. It sets `more` to NULL with the last part; a part may be empty. Its state is
+    // req->state. False: the reply is broken off, so that the client sees that it is not whole.
+    // For routes without `apply`.
+    bool (*more)(Request *req, struct Response *res, Error *err);
     // The template of the page with this form. If the handler fails, the page is shown again with
     // the entered values and the error at its field. Not for the API.
     const char *form;

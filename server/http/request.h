@@ -23,6 +23,8 @@ typedef enum {
     STAGE_WAIT,    // called again when woken or at wait_until
     STAGE_REPLY,   // res is complete
     STAGE_STREAM,  // its connection is an event stream
+    STAGE_PART,    // the next part of its reply is with a reader, or in the readers' queue
+    STAGE_SEND,    // the client takes a part of its reply
 } Stage;
 
 typedef struct RequestData {
@@ -40,6 +42,7 @@ typedef struct RequestData {
     json_t *json;
     char address[48];
     bool https;                 // as a trusted proxy reports it
+    bool is_head;               // answered like GET, without the body
     bool opened;                // body decoded, form parsed, CSRF checked
     int64_t *large;             // its slot among the large bodies; NULL: it has none
     Sender *network;            // of its address; counts requests in flight and streams
@@ -47,7 +50,9 @@ typedef struct RequestData {
     char owner[OWNER_NAME_MAX]; // of the machine
     Job job;                    // in a queue
     size_t charged;             // bytes of body or reply that the sender is charged
-    bool in_flight, has_job, has_stream;
+    bool in_flight, has_job, has_stream, has_download;
+    struct Download *download; // of its reply; NULL: it has none, or it is over
+    bool cut;      // its reply is broken off: a part of it could not be made, or was not taken
     bool replaced; // a newer claim of the machine is waiting
     size_t discarded;
     char request_hash[65]; // with an Idempotency-Key

@@ -25,6 +25,7 @@ void response_clear(Response *res) {
     res->status = 200;
     res->wait = WAIT_NONE;
     res->stream = false;
+    res->more = NULL;
 }
 
 const char *response_value(const Response *res, const char *name) {

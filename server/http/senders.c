@@ -37,7 +37,7 @@ typedef struct Owner {
 struct Sender {
     char name[SENDER_NAME_MAX];
     SenderKind kind;
-    int references, jobs, requests, streams;
+    int references, jobs, requests, streams, downloads;
     size_t bytes;
     void *waiting;
     Owner *owner;
@@ -206,6 +206,24 @@ void sender_end_stream(Sender *sender) {
 
 int sender_streams(const Sender *sender) {
     return sender->streams;
+}
+
+bool sender_begin_download(Sender *sender, Error *err) {
+    if (sender->downloads >= SENDER_DOWNLOADS_MAX)
+        return error_set(err, 429, "too_many_downloads",
+                         "%d downloads of this address are under way; start this one when one of "
+                         "them has ended",
+                         SENDER_DOWNLOADS_MAX);
+    sender->downloads++;
+    return true;
+}
+
+void sender_end_download(Sender *sender) {
+    sender->downloads--;
+}
+
+int sender_downloads(const Sender *sender) {
+    return sender->downloads;
 }
 
 void *sender_waits(Sender *sender, void *request) {

@@ -16,11 +16,12 @@ typedef enum { SENDER_NETWORK, SENDER_USER, SENDER_MACHINE, SENDER_KINDS } Sende
 
 enum {
     SENDER_NAME_MAX = 64,
-    SENDER_LANES = 2, // queues in which a sender may have jobs at the same time
+    SENDER_LANES = 3, // queues in which a sender may have jobs at the same time
     MACHINE_JOBS_MAX = 8,
     OWNER_MACHINE_JOBS_MAX = 64, // of all machines of an owner
     VISITOR_JOBS_MAX = 64,       // of an account, or of a network: people with many tabs
     SENDER_STREAMS_MAX = 200,
+    SENDER_DOWNLOADS_MAX = 8, // replies that come part by part
     SENDER_BYTES_MAX = 32 << 20,
     NETWORK_BYTES_MAX = 8 << 20, // bodies of callers without an account are small
     SENDERS_BYTES_MAX = 128 << 20,
@@ -54,6 +55,9 @@ void sender_end_request(Sender *sender);
 bool sender_begin_stream(Sender *sender, Error *err);
 void sender_end_stream(Sender *sender);
 int sender_streams(const Sender *sender);
+bool sender_begin_download(Sender *sender, Error *err);
+void sender_end_download(Sender *sender);
+int sender_downloads(const Sender *sender);
 // One claim of a machine may wait. Returns the claim that waited before `request`, or NULL.
 void *sender_waits(Sender *sender, void *request);
 void sender_waits_no_more(Sender *sender, const void *request);

@@ -15,7 +15,7 @@ typedef struct LoopFigures {
     unsigned long requests, replies[6]; // replies: by the first digit of the status
     unsigned long turns, commits, commit_failures, bytes_in;
     double commit_seconds, apply_seconds, uptime_seconds;
-    size_t waiting_claims, readers_queued, body_bytes, streams, connections;
+    size_t waiting_claims, readers_queued, body_bytes, streams, downloads, connections;
 } LoopFigures;
 
 typedef struct Site {

@@ -168,6 +168,13 @@ bool admit_stream(RequestData *data, Error *err) {
     return data->has_stream;
 }
 
+bool admit_download(RequestData *data, Error *err) {
+    data->has_download = sender_begin_download(data->network, err);
+    if (!data->has_download)
+        response_header(&data->res, "Retry-After", "60");
+    return data->has_download;
+}
+
 // One reply of any size is allowed, so that a repository can be cloned. A client that requests many
 // large replies at one time and reads none of them is refused.
 void admit_answered(RequestData *data) {
@@ -193,6 +200,8 @@ void admit_over(RequestData *data) {
         *data->large = 0;
     if (data->has_stream)
         sender_end_stream(data->network);
+    if (data->has_download)
+        sender_end_download(data->network);
     if (data->in_flight)
         sender_end_request(data->network);
     sender_leave(data->sender);

@@ -25,6 +25,7 @@ RequestData *admit_heaviest(Loop *loop);
 bool admit_job(RequestData *data, Error *err);
 void admit_end_job(RequestData *data);
 bool admit_stream(RequestData *data, Error *err);
+bool admit_download(RequestData *data, Error *err);
 // When the reply is made: charges the reply instead of the body.
 void admit_answered(RequestData *data);
 void admit_over(RequestData *data); // ends all charges

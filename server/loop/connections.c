@@ -33,6 +33,7 @@
 #include "server/common/log.h"
 #include "server/http/access.h"
 #include "server/loop/admit.h"
+#include "server/loop/download.h"
 #include "server/loop/idempotency.h"
 #include "server/loop/identify.h"
 #include "server/loop/readers.h"
@@ -57,6 +58,7 @@ static enum MHD_Result copy_header(void *cls, enum MHD_ValueKind kind, const cha
 static bool find_route(const Loop *loop, RequestData *data, const char *method, Error *err) {
     RouteMatch match = route_find(loop->routes, method, data->path);
     data->req.method = match.route ? match.route->method : "GET";
+    data->is_head = strcmp(method, "HEAD") == 0;
     if (!match.route && match.allow[0]) {
         response_header(&data->res, "Allow", "%s", match.allow);
         return error_set(err, 405, "method_not_allowed", "%s accepts only %s", data->path,
@@ -165,6 +167,8 @@ void http_dispatch(Loop *loop, RequestData *data) {
         request_refuse(data, &err);
         data->stage = STAGE_REPLY;
     }
+    if (data && (data->stage == STAGE_PART || data->stage == STAGE_SEND))
+        download_go_on(loop, data);
     if (data && data->stage == STAGE_REPLY)
         http_resume(data);
 }
@@ -256,6 +260,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
         return;
     received(data, false);
     connection_of(connection)->request = NULL;
+    download_over(data);
     admit_over(data);
     request_free(data);
     *state = NULL;

@@ -11,6 +11,7 @@
 #include "server/common/log.h"
 #include "server/ledger/outside.h"
 #include "server/loop/connections.h"
+#include "server/loop/download.h"
 #include "server/loop/readers.h"
 #include "server/loop/run_turn.h"
 
@@ -61,12 +62,14 @@ static void drain(Loop *loop) {
     while (loop->queues.ready.count && time_monotonic() < end);
     run_turn_refuse_rest(loop, time_now());
     stream_end_all(&loop->streams);
+    download_end_all(loop);
     end = time_monotonic() + DRAIN_MS / 1000.0;
     do {
         http_run(loop);
         wait_for_events(loop, 20);
     } while (loop->connections.first && time_monotonic() < end);
     stream_end_all(&loop->streams);
+    download_end_all(loop);
 }
 
 void loop_run(Loop *loop) {
@@ -84,6 +87,7 @@ void loop_run(Loop *loop) {
             futimens(loop->lock_fd, NULL);
             http_tick(loop, time_monotonic());
             stream_tick(&loop->streams, now);
+            download_tick(loop, time_monotonic());
             run_turn_end_gone(loop);
         }
         http_run(loop); // waiting does not notice a resumed connection
@@ -101,6 +105,7 @@ static void figures_now(const void *of, LoopFigures *out) {
     out->readers_queued = readers_queued(loop->readers);
     out->body_bytes = senders_bytes(loop->admission.senders);
     out->streams = (size_t)loop->streams.count;
+    out->downloads = (size_t)loop->downloads.count;
     for (const Connection *c = loop->connections.first; c; c = c->next)
         out->connections++;
     out->uptime_seconds = time_now() - loop->started;
@@ -111,6 +116,7 @@ bool loop_start(Loop *loop, Error *err) {
     loop->turn.db = loop->writer;
     loop->reached = outside_is_reached(loop->writer);
     loop->queues.ready.lane = 1;
+    loop->downloads.waiting.lane = 2;
     loop->admission = (Admission){.senders = senders_new(), .writes = rate_new()};
     loop->site->figures = figures_now;
     loop->site->loop = loop;

@@ -46,6 +46,23 @@ static void prepare_one(Db *db, RequestData *data, unsigned long version) {
     data->req.turn = NULL;
 }
 
+// The next part of a long reply. The client sees that the reply was broken off; the log says why.
+static void part_one(Db *db, RequestData *data) {
+    Error err = {0};
+    Turn turn = {.db = db, .now = time_now()};
+    data->req.turn = &turn;
+    str_clear(&data->res.body);
+    bool good = db_begin(db, &err) && data->res.more(&data->req, &data->res, &err);
+    if (db_failed(db))
+        good = error_set(&err, 503, "unavailable", "the database cannot be read at the moment");
+    if (!good)
+        log_warn("the reply to %s is broken off: %s", data->path, err.message);
+    data->cut = !good;
+    data->stage = STAGE_SEND;
+    db_rollback(db);
+    data->req.turn = NULL;
+}
+
 static void *reader_main(void *arg) {
     Readers *readers = arg;
     pthread_mutex_lock(&readers->mutex);
@@ -59,7 +76,10 @@ static void *reader_main(void *arg) {
         RequestData *data = job->request;
         pthread_mutex_unlock(&readers->mutex);
         // The number of commits is read first, so that it is not newer than the data.
-        prepare_one(db, data, atomic_load(readers->commits));
+        if (data->stage == STAGE_PART)
+            part_one(db, data);
+        else
+            prepare_one(db, data, atomic_load(readers->commits));
         pthread_mutex_lock(&readers->mutex);
         queue_done(&readers->queued, job);
         bool first = !readers->finished.first; // the loop takes all of them at once

@@ -14,6 +14,7 @@
 #include "server/common/log.h"
 #include "server/http/response.h"
 #include "server/loop/admit.h"
+#include "server/loop/download.h"
 
 // No inline script or style, nothing from another site, and no frame around the page.
 static const char *const always[][2] = {
@@ -106,6 +107,13 @@ static struct MHD_Response *from_stream(Loop *loop, RequestData *data) {
                   : from_text(data, 503, "too_many_streams", "there are too many event streams");
 }
 
+static struct MHD_Response *from_parts(Loop *loop, RequestData *data) {
+    Error err;
+    struct MHD_Response *parts =
+        admit_download(data, &err) ? download_open(loop, data, &err) : NULL;
+    return parts ? parts : from_text(data, err.status, err.code, err.message);
+}
+
 static bool is_unchanged(const RequestData *data) {
     const char *tag = response_value(&data->res, "ETag");
     const char *known = request_header(&data->req, "If-None-Match");
@@ -122,6 +130,9 @@ static struct MHD_Response *response_make(Loop *loop, RequestData *data) {
     }
     if (res->stream)
         return from_stream(loop, data);
+    // libmicrohttpd ends even a reply to HEAD as it ends a body whose size is not known.
+    if (res->more && !data->is_head)
+        return from_parts(loop, data);
     return res->file ? from_file(data) : from_body(res);
 }
 
@@ -140,7 +151,7 @@ bool http_reply(Loop *loop, RequestData *data) {
     struct MHD_Response *response = response_make(loop, data);
     if (!response)
         return false;
-    if (data->res.stream && data->res.status == 200)
+    if ((data->res.stream || data->res.more) && data->res.status == 200)
         MHD_add_response_header(response, "X-Accel-Buffering", "no");
     add_headers(response, &data->res);
     loop->figures.replies[data->res.status / 100 % 6]++;

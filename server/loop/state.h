@@ -60,6 +60,14 @@ typedef struct TurnQueues {
     RequestList done;    // of this turn, before its COMMIT
 } TurnQueues;
 
+// For download.c: replies that are made part by part.
+typedef struct Downloads {
+    struct Download *first;
+    int count;        // those that are not broken off
+    int reading;      // parts that readers make, or have in their queue
+    JobQueue waiting; // for a reader
+} Downloads;
+
 // For tick.c: the work of each second.
 typedef struct Housekeeping {
     Sweeper *sweeper;
@@ -88,6 +96,7 @@ typedef struct Loop {
     Admission admission;
     TurnQueues queues;
     StreamList streams;
+    Downloads downloads;
     Housekeeping housekeeping;
     LoopFigures figures; // the counters among them
     atomic_ulong commits;

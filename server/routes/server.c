@@ -64,6 +64,7 @@ static void add_loop_figures(const Site *site, Str *out) {
     metric(out, "gauge", "body_bytes", "Bodies and large replies in memory, without large uploads",
            (double)f.body_bytes);
     metric(out, "gauge", "streams", "Event streams", (double)f.streams);
+    metric(out, "gauge", "downloads", "Downloads of games that are under way", (double)f.downloads);
     metric(out, "gauge", "connections", "Open connections", (double)f.connections);
     metric(out, "gauge", "uptime_seconds", "Since the server started", f.uptime_seconds);
     str_puts(out, "# HELP patchmate_replies_total Replies by first digit of the status\n"

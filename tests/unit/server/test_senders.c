@@ -162,6 +162,20 @@ static void requests_and_streams_of_an_address_are_counted(void **state) {
     sender_leave(other);
 }
 
+static void an_address_has_eight_downloads(void **state) {
+    (void)state;
+    Sender *one = visitor("192.0.2.1"), *other = visitor("192.0.2.2");
+    for (int i = 0; i < SENDER_DOWNLOADS_MAX; i++)
+        assert_true(sender_begin_download(one, &err));
+    assert_false(sender_begin_download(one, &err));
+    assert_string_equal(err.code, "too_many_downloads");
+    assert_true(sender_begin_download(other, &err));
+    sender_end_download(one);
+    assert_true(sender_begin_download(one, &err));
+    sender_leave(one);
+    sender_leave(other);
+}
+
 // ---- turns --------------------------------------------------------------------------------------
 
 static Job jobs[1000];
@@ -297,6 +311,7 @@ int main(void) {
         WITH(bytes_are_bounded_by_sender_and_given_back),
         WITH(all_senders_together_fill_the_server),
         WITH(requests_and_streams_of_an_address_are_counted),
+        WITH(an_address_has_eight_downloads),
         WITH(jobs_of_one_sender_come_in_their_order),
         WITH(a_visitor_waits_for_one_job_of_each_owner_before),
         WITH(many_machines_of_an_owner_are_one_turn_and_none_of_them_starves),
