@@ -151,7 +151,8 @@ static const struct Command {
      "Writes database, repositories and blobs into one tar file, also while the server runs."},
     {"check", command_check, "check DATA",
      "Checks the database. Counts the logged batches of every test again and compares totals and\n"
-     "    verdicts. Prints each difference."},
+     "    verdicts. Compares the games in the archive with the batches, and names the tests whose\n"
+     "    games were dropped. Prints each difference."},
     {"routes", command_routes, "routes", NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -136,6 +136,7 @@ int command_check(int argc, char **argv) {
     int faults = check_integrity(db) + check_foreign_keys(db);
     printf("database: %s\n", faults ? "damaged" : "sound");
     faults += ledger_check(db, stdout);
+    faults += ledger_check_games(db, argv[1], stdout);
     faults += db_failed(db);
     db_close(db);
     return faults ? 1 : 0;

@@ -303,3 +303,6 @@ bool ledger_recount_outdated(Turn *turn, Error *err);
 // verdict. Also checks that every pair is in exactly one place. Prints a line for each difference
 // and a summary to `out`. Returns the number of differences.
 int ledger_check(Db *db, FILE *out);
+// The same for the archive in the folder DATA: whether it has the games of each stored batch, and
+// as many that count as the ledger says. Names the tests whose games were dropped.
+int ledger_check_games(Db *db, const char *data, FILE *out);

@@ -21,6 +21,7 @@
 #include "server/pages/doc_actions.h"
 #include "server/pages/doc_book.h"
 #include "server/pages/doc_classes.h"
+#include "server/pages/doc_games.h"
 #include "server/pages/doc_merge.h"
 #include "server/pages/doc_misfits.h"
 #include "server/pages/doc_reruns.h"
@@ -266,6 +267,7 @@ json_t *doc_test(const DocContext *ctx, int64_t id, Error *err) {
     json_auto_t *told = people(ctx, id);
     json_object_update(test, told);
     add_mark_lines(test);
+    json_object_set_new(test, "games", doc_games(ctx, row, json_object_get(test, "stats")));
     json_object_set_new(test, "without", doc_without(ctx, row));
     json_object_set_new(test, "waiting", doc_waiting(ctx, row));
     json_object_set_new(test, "actions", doc_actions(ctx, id));

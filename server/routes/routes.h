@@ -13,5 +13,6 @@ extern const Route routes_login[];   // sign up, in and out
 extern const Route routes_account[]; // the viewer's password and tokens
 extern const Route routes_admin[];   // accounts, roles and states
 extern const Route routes_pages[];   // pages and the read API
+extern const Route routes_games[];   // games as files
 extern const Route routes_git[];     // clone
 extern const Route routes_server[];  // server, health, metrics, static files

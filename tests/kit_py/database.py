@@ -66,6 +66,13 @@ def write_plain_book(path, count=1000):
     return path
 
 
+def wild_book(path):
+    """A few openings of Chess960."""
+    arrays = {"bqnbrnkr": "HEhe", "nrbkqbrn": "GBgb", "rkrbbnqn": "CAca", "bbrknqrn": "GCgc"}
+    path.write_text("".join(f"{array}/pppppppp/8/8/8/8/PPPPPPPP/{array.upper()} w {rights} - 0 1\n" for array, rights in arrays.items()))
+    return path
+
+
 def build_quickly(server):
     """Builds without optimisation, and takes workers however slow they are: their clocks are longer then."""
     sql(server, "UPDATE engines SET build = ?, scale_max = 1000", json.dumps(QUICK_BUILD))

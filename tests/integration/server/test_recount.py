@@ -16,8 +16,8 @@ RESULT = {"outcomes": "2134", "wins": 3, "losses": 1, "draws": 4, "crashes": 0, 
 
 
 def old_results():
-    """A test with one batch of four pairs, counted by version 0."""
-    test = add_test(server, workload="fixed", parameters="{}", next_pair=4, positions=1, units_counted=1, counts='{"v":0,"pairs":9}',
+    """A test with one batch of four pairs, counted by version 0. Its games are gone: the batch was never played."""
+    test = add_test(server, workload="fixed", parameters="{}", games_dropped=1, next_pair=4, positions=1, units_counted=1, counts='{"v":0,"pairs":9}',
                     points='{"llr":9}')
     sql(server, "INSERT INTO workers (id, machine_key_hash, token_hash, name, version, host, cores, address, created, last_seen) "
                 "VALUES (1, 'k', 't', 'one', '1', '{}', 4, '127.0.0.1', 1, 1)")

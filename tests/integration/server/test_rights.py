@@ -340,6 +340,7 @@ anyone: GET /tests/new /tests/{id} /tests/{id}/faults /users/{name} /git/{engine
 anyone: GET /api/v1/blobs/{sha256} /api/v1/books /api/v1/books/{id} /api/v1/engines /api/v1/events /api/v1/faults/{id} /api/v1/health /api/v1/machines /api/v1/machines/{id}
 anyone: GET /api/v1/nets /api/v1/overview /api/v1/server /api/v1/stream /api/v1/suspects /api/v1/tests /api/v1/tests/form /api/v1/tests/{id}
 anyone: GET /api/v1/tests/{id}/diff /api/v1/tests/{id}/faults /api/v1/tests/{id}/history /api/v1/users/{name}
+anyone: GET /tests/{id}/games.pgn /tests/{id}/games.jsonl /api/v1/tests/{id}/games.pgn /api/v1/tests/{id}/games.jsonl
 anyone: POST /login /signup /api/v1/login /api/v1/users /api/v1/workers /git/{engine}.git/git-upload-pack
 nobody: POST /git/{engine}.git/git-receive-pack
 user: GET /account /api/v1/account
