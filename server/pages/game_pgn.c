@@ -162,11 +162,11 @@ static const char *comment(int at, void *ctx) {
     Pgn *pgn = ctx;
     Str *out = &pgn->comment;
     int ply = at - pgn->opening, color = (at + pgn->black_first) % 2;
-    int64_t score = value_at(pgn, LIST_SCORES, ply), left = value_at(pgn, LIST_CLOCKS, ply);
     if (at == 0)
         pgn_begin(pgn);
     if (ply < 0)
         return "book";
+    int64_t score = value_at(pgn, LIST_SCORES, ply), left = value_at(pgn, LIST_CLOCKS, ply);
     str_clear(out);
     if (score != GAME_LIST_NULL)
         pgn_add_score(out, score, value_at(pgn, LIST_DEPTHS, ply));
