@@ -255,13 +255,22 @@ SELECT result, tc, speed, busy, thought, games_sha256, counted AND NOT excluded 
        load_delay, load_steal, load_swap_mib, load_speed, load_rest_new, load_rest_base, load_speed_before
 FROM log WHERE task_id = :task AND seq = :seq
 
+-- What a batch of task :task must be signed for, and the id of the key with which its machine may sign; 0: that is no key of
+-- the machine.
+-- name: ledger_signer row
+-- types: key int
+SELECT i.name AS installation, k.test_id AS test,
+       coalesce((SELECT w.id FROM worker_keys w WHERE w.worker_id = k.worker_id AND w.public_key = :public_key), 0) AS key
+FROM tasks k, installation i WHERE k.id = :task AND k.worker_id = :worker
+
 -- name: ledger_batch_add
+-- types: :key int, :signature text?
 INSERT INTO batches (test_id, task_id, worker_id, seq, units, result, tc, speed, busy, thought, games_sha256, received, due,
                      waits, owner, level, load_delay, load_steal, load_swap_mib, load_rest_new, load_rest_base, load_speed,
-                     load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags)
+                     load_speed_before, limit_busy, limit_slow, limit_swap_mib, flags, key_id, signature)
 VALUES (:test, :task, :worker, :seq, :units, :result, :tc, :speed, :busy, :thought, :games_sha256, :now, :due, :waits,
         :owner, :level, :load_delay, :load_steal, :load_swap_mib, :load_rest_new, :load_rest_base, :load_speed,
-        :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags)
+        :load_speed_before, :limit_busy, :limit_slow, :limit_swap_mib, :flags, nullif(:key, 0), :signature)
 
 -- name: ledger_said_add
 -- types: :task int, :seq int, :side text, :moves int, :illegal_pv int, :other_move int, :false_mate int, :no_score int

@@ -8,6 +8,14 @@ CREATE TABLE settings (
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The name of this installation, drawn when the database is made: signatures of batches hold it, so that none fits a batch
+-- of another installation.
+CREATE TABLE installation (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    name TEXT NOT NULL CHECK (length(name) = 32)
+) STRICT;
+INSERT INTO installation VALUES (1, lower(hex(randomblob(16))));
+
 -- When the server was first reached from outside, and by what (server/ledger/outside.h). No row: never. The row stays.
 CREATE TABLE reached (
     id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -373,6 +381,16 @@ CREATE INDEX workers_seen ON workers (last_seen);
 CREATE INDEX workers_blocked ON workers (id) WHERE blocked = 1;
 CREATE INDEX workers_idle ON workers (last_seen) WHERE tasked = 0 AND blocked = 0;
 
+-- The public keys (Ed25519) with which machines registered; rows are only added. A machine may change its key, and a batch
+-- names the one that signed it. They go only with a machine that never got a task.
+CREATE TABLE worker_keys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    worker_id INTEGER NOT NULL REFERENCES workers ON DELETE CASCADE,
+    public_key TEXT NOT NULL CHECK (length(public_key) = 64),
+    created REAL NOT NULL,
+    UNIQUE (worker_id, public_key)
+) STRICT;
+
 -- Why a machine may not work: 'machine': it is blocked, 'owner': its account is, 'token': its token was revoked; '': it
 -- may.
 CREATE VIEW standings AS
@@ -577,7 +595,12 @@ CREATE TABLE batches (
     limit_slow REAL,
     limit_swap_mib REAL,
     flags TEXT NOT NULL DEFAULT '',         -- some of busy, slow, swap, separated by blanks
-    UNIQUE (task_id, seq)
+    -- What the machine signed: server/common/batch_signature.h. `key_id` is a row of worker_keys; as a foreign key it would
+    -- need an index to no other use. NULL: rows that tests write. The route of batches takes none without a signature.
+    key_id INTEGER,
+    signature TEXT CHECK (length(signature) = 128),
+    UNIQUE (task_id, seq),
+    CHECK ((key_id IS NULL) = (signature IS NULL))
 ) STRICT;
 CREATE INDEX batches_test ON batches (test_id);
 CREATE UNIQUE INDEX batches_position ON batches (test_id, position) WHERE position IS NOT NULL;

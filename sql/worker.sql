@@ -47,6 +47,20 @@ UPDATE workers SET token_hash = :token_hash, user_id = nullif(:user, 0), name = 
     address = :address, network = :network, last_seen = :now, user_token_hash = :user_token_hash
 WHERE id = :worker
 
+-- name: installation value
+-- types: value text?
+SELECT name FROM installation
+
+-- Changes no row if the machine has this key already.
+-- name: worker_key_add
+INSERT INTO worker_keys (worker_id, public_key, created) VALUES (:worker, :public_key, :now)
+ON CONFLICT (worker_id, public_key) DO NOTHING
+
+-- How many keys of the machine there are besides this one.
+-- name: worker_keys_other value
+-- types: value int
+SELECT count(*) FROM worker_keys WHERE worker_id = :worker AND public_key <> :public_key
+
 -- A task with its test and the reference of its engine.
 -- name: worker_task row
 -- types: reference_snapshot text?, reference_files text, reference_commit text, reference_speed real, seed int

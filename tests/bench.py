@@ -217,7 +217,9 @@ class Load:
         return "".join(lines)
 
     def run(self, build, connections):
-        done = subprocess.run([str(build / "tests" / "load_server"), str(self.server.port), str(SECONDS), str(self.model)],
+        import signing
+        done = subprocess.run([str(build / "tests" / "load_server"), str(self.server.port), str(SECONDS), str(self.model),
+                               self.sql(self.server, "SELECT name FROM installation")[0][0], str(self.test), signing.SECRET.hex()],
                               input=self.new_tasks(connections), capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(done.stderr)

@@ -10,7 +10,8 @@
 #include "server/db/settings.h"
 #include "sql/worker.h"
 
-enum { REGISTRATIONS_WAIT_S = 600 };
+// A machine has a new key when its old one was lost, and that is rare.
+enum { REGISTRATIONS_WAIT_S = 600, OTHER_KEYS_MAX = 99 };
 
 // ---- registration -------------------------------------------------------------------------------
 
@@ -77,6 +78,17 @@ static bool machine_store(const Turn *turn, const Introduction *in, const Owner 
     return good;
 }
 
+static bool key_store(const Turn *turn, const Introduction *in, int64_t machine, Error *err) {
+    if (sql_worker_keys_other(turn->db, 0, .worker = machine, .public_key = in->public_key) >
+        OTHER_KEYS_MAX)
+        return error_field(err, 422, "too_many_keys", "public_key",
+                           "this machine has registered with %d keys and gets no more: delete its "
+                           "identity.json, so that it registers as a new machine",
+                           OTHER_KEYS_MAX + 1);
+    return sql_worker_key_add(turn->db, err, .worker = machine, .public_key = in->public_key,
+                              .now = turn->now);
+}
+
 bool machine_register(Turn *turn, const Introduction *in, Registration *out, double *wait_s,
                       Error *err) {
     Owner owner = {0};
@@ -95,7 +107,10 @@ bool machine_register(Turn *turn, const Introduction *in, Registration *out, dou
     // A machine whose token was revoked may return with another token.
     if (!out->is_new && strcmp(known.barred, "token") != 0 && !machine_may_work(known.barred, err))
         return false;
-    return machine_store(turn, in, &owner, key_hash, network, out, err);
+    char *installation scope(free_ptr) = sql_installation(turn->db);
+    snprintf(out->installation, sizeof out->installation, "%s", installation ? installation : "");
+    return machine_store(turn, in, &owner, key_hash, network, out, err) &&
+           key_store(turn, in, out->id, err);
 }
 
 // ---- work ---------------------------------------------------------------------------------------

@@ -91,18 +91,27 @@ static int temporary_open(char *name) {
     }
 }
 
-bool file_write_durable(const char *path, const void *data, size_t size, Error *err) {
+static bool write_durable(const char *path, const void *data, size_t size, mode_t mode,
+                          Error *err) {
     char *temporary scope(free_ptr) = xasprintf("%s%sXXXXXX", path, TEMPORARY_MARK);
     int fd scope(close_fd) = temporary_open(temporary);
     if (fd < 0)
         return error_errno(err, "cannot create %s", temporary);
-    if (!write_all(fd, data, size) || fchmod(fd, 0644) < 0 || fsync(fd) < 0 ||
+    if (!write_all(fd, data, size) || fchmod(fd, mode) < 0 || fsync(fd) < 0 ||
         rename(temporary, path) < 0) {
         error_errno(err, "cannot write %s", path);
         unlink(temporary);
         return false;
     }
     return parent_sync(path, err);
+}
+
+bool file_write_durable(const char *path, const void *data, size_t size, Error *err) {
+    return write_durable(path, data, size, 0644, err);
+}
+
+bool file_write_secret(const char *path, const void *data, size_t size, Error *err) {
+    return write_durable(path, data, size, 0600, err);
 }
 
 static int sweep_entry(const char *path, const struct stat *st, int type, struct FTW *ftw) {

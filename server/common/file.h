@@ -14,6 +14,8 @@ bool fd_copy(int from, int to);
 // the file has its new content even if the machine stops now. After false, the old file is
 // unchanged.
 bool file_write_durable(const char *path, const void *data, size_t size, Error *err);
+// The same, for a file that no other user may read.
+bool file_write_secret(const char *path, const void *data, size_t size, Error *err);
 // Removes the temporary files of writers that were killed, in `path` and below. Those of running
 // writers stay.
 void folder_sweep(const char *path);

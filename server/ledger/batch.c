@@ -135,7 +135,8 @@ static bool log_batch(Turn *turn, const Batch *batch, const TaskRow *row, const 
         .load_rest_new = load->rest_new, .load_rest_base = load->rest_base,
         .load_speed = load->speed, .load_speed_before = load->speed_before,
         .limit_busy = limits->busy, .limit_slow = limits->slow, .limit_swap_mib = limits->swap_mib,
-        .flags = status->flags);
+        .flags = status->flags, .key = batch->key,
+        .signature = batch->key ? batch->signature : NULL);
 }
 
 static bool note_progress(Turn *turn, const Batch *batch, TaskRow *row, Error *err) {

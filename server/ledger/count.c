@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/common/batch_signature.h"
 #include "server/common/json_member.h"
 
 static void set_version(Count *count) {
@@ -62,7 +63,7 @@ const char *count_judge(const Count *count, bool spent) {
 }
 
 char *count_text(const json_t *value) {
-    return json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    return signed_json(value);
 }
 
 char *count_state_text(const Count *count) {

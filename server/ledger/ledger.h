@@ -122,10 +122,12 @@ typedef struct Batch {
     const json_t *result; // of the test's workload; borrowed
     const char *tc;
     double speed, busy;
-    int64_t thought;          // ms that both sides thought in all its games
-    const char *games_sha256; // NULL: none
-    bool replayed;            // ledger_batch_replay() found that these games can have been played
-    GamePrints prints;        // of these games, from the replay
+    int64_t thought;                    // ms that both sides thought in all its games
+    const char *games_sha256;           // NULL: none
+    const char *public_key, *signature; // NULL: batches of tests are not signed
+    int64_t key;                        // from ledger_batch_signed(); 0: none
+    bool replayed;     // ledger_batch_replay() found that these games can have been played
+    GamePrints prints; // of these games, from the replay
     Load load;
     struct {
         bool compared, same_first, same_second; // with the games of the machines before
@@ -145,6 +147,10 @@ typedef struct BatchReply {
     char state[12];
     char summary[200]; // of the test's results, a line for people
 } BatchReply;
+// Whether the machine of the task signed the batch (batch_signature.h), with a key with which it
+// registered. Reads only, so a reader calls it first, for every batch that comes over the network.
+// 422 `bad_signature`.
+bool ledger_batch_signed(Turn *reader, Batch *batch, Error *err);
 // Checks a new batch as ledger_batch() does, and replays its games (replay.h); `data` is the folder
 // of the blobs and books. Reads only, so a reader calls it, before ledger_batch(). Does nothing if
 // the batch is stored already or its test plays no games. False: 422 `replay_mismatch` if the games

@@ -101,10 +101,11 @@ static const json_int_t THOUGHT_MAX_MS = 31556952000000;
 bool batch_read(Request *req, Batch *batch, Error *err) {
     json_int_t seq, thought;
     json_t *result, *games, *load = NULL, *said = NULL;
-    if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:I, s:o, s?o, s?o}", "seq", &seq,
-                      "result", &result, "tc", &batch->tc, "speed", &batch->speed, "busy",
-                      &batch->busy, "thought", &thought, "games_sha256", &games, "load", &load,
-                      "said", &said) ||
+    if (!request_json(req, err, "{s:I, s:o, s:s, s:F, s:F, s:I, s:o, s:s, s:s, s?o, s?o}", "seq",
+                      &seq, "result", &result, "tc", &batch->tc, "speed", &batch->speed, "busy",
+                      &batch->busy, "thought", &thought, "games_sha256", &games, "key",
+                      &batch->public_key, "signature", &batch->signature, "load", &load, "said",
+                      &said) ||
         !number_check("thought", thought, 0, THOUGHT_MAX_MS, err) ||
         !games_name(games, &batch->games_sha256, err) || !load_read(load, &batch->load, err) ||
         !said_read(said, batch, err) || !number_check("seq", seq, 0, INT32_MAX, err))
@@ -127,6 +128,8 @@ static bool batch_prepare(Request *req, Response *res, Error *err) {
     req->state = post;
     req->state_free = free;
     if (!batch_read(req, &post->batch, err))
+        return false;
+    if (!ledger_batch_signed(&reader, &post->batch, err))
         return false;
     if (ledger_batch_replay(&reader, req->site->data, &post->batch, err))
         return true;

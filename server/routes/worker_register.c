@@ -54,9 +54,9 @@ static bool read_introduction(Request *req, Introduction *in, json_t **host, Err
     json_int_t protocol;
     json_t *user_token = NULL;
     *in = (Introduction){.address = req->address};
-    if (!request_json(req, err, "{s:I, s:s, s:s, s:s, s:o, s?o}", "protocol", &protocol, "name",
-                      &in->name, "version", &in->version, "machine_key", &in->key, "host", host,
-                      "user_token", &user_token) ||
+    if (!request_json(req, err, "{s:I, s:s, s:s, s:s, s:s, s:o, s?o}", "protocol", &protocol,
+                      "name", &in->name, "version", &in->version, "machine_key", &in->key,
+                      "public_key", &in->public_key, "host", host, "user_token", &user_token) ||
         !protocol_check(protocol, err) || !one_line_check("name", in->name, 1, 64, err) ||
         !one_line_check("version", in->version, 1, 32, err) ||
         !one_line_check("machine_key", in->key, 16, 128, err))
@@ -64,6 +64,9 @@ static bool read_introduction(Request *req, Introduction *in, json_t **host, Err
     if (strchr(in->key, ' '))
         return error_field(err, 422, "bad_request", "machine_key",
                            "machine_key must not have blanks");
+    if (!hex_is(in->public_key, SIGNING_KEY_HEX))
+        return error_field(err, 422, "bad_request", "public_key",
+                           "public_key has %d lower-case hex digits", SIGNING_KEY_HEX);
     return host_check(*host, in, err) && read_user_token(user_token, in, err);
 }
 
@@ -82,7 +85,8 @@ bool worker_register(Request *req, Response *res, Error *err) {
         return false;
     }
     response_json(res, out.is_new ? 201 : 200,
-                  json_pack("{s:I, s:s, s:o}", "worker", (json_int_t)out.id, "token", out.token,
-                            "user", *out.owner ? json_string(out.owner) : json_null()));
+                  json_pack("{s:I, s:s, s:s, s:o}", "worker", (json_int_t)out.id, "token",
+                            out.token, "installation", out.installation, "user",
+                            *out.owner ? json_string(out.owner) : json_null()));
     return true;
 }

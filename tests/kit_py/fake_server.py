@@ -135,7 +135,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.refuse(server.status, *server.error)
         elif self.path.endswith("/workers"):
             server.hosts.append(body["host"])
-            self.say(201, {"worker": 1, "token": "t" * 43, "user": server.user})
+            self.say(201, {"worker": 1, "token": "t" * 43, "installation": "0" * 32, "user": server.user})
         elif self.path.endswith("/claim"):
             self.claim(body)
         elif self.path.endswith("/fail"):

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+import signing
 from database import sql
 from played import packed, played
 from protocol import batch, clock_of, games_body, zstd
@@ -124,8 +125,10 @@ class Sequences:
             return self.games()
         sha = self.random.choice((*[task.get("sha")] * 8, None, "0" * 64))
         outcomes = task["outcomes"] if "outcomes" in task and self.random.random() < 0.95 else self.outcomes()
-        return task["who"], "POST", f"/tasks/{task['id']}/batches", batch(
-            task["seq"], outcomes, sha, tc=task["tc"], crashes=int(self.random.random() < 0.02))
+        body, path = batch(task["seq"], outcomes, sha, tc=task["tc"], crashes=int(self.random.random() < 0.02)), f"/tasks/{task['id']}/batches"
+        if self.random.random() < 0.02:
+            return task["who"], "POST", path, {**body, "key": signing.public_key(), "signature": "0" * 128}
+        return task["who"], "POST", path, signing.signed(self.server, path, body)
 
     def fault_report(self):
         task = self.task()  # mostly of a batch that is stored
@@ -152,7 +155,8 @@ class Sequences:
     def sign_machine_up(self):
         host = {"os": "Linux", "arch": "x86_64", "cpu": "c", "physical_cores": 4, "logical_cores": 8, "memory_mib": 8000,
                 "compilers": ["gcc 12.2.0"], "sandbox": 2, "isa": "x86-64-v2"}
-        return "nobody", "POST", "/workers", {"protocol": 1, "name": "n", "version": "1", "machine_key": f"passing-{self.random.randrange(5):040}", "host": host}
+        return "nobody", "POST", "/workers", {"protocol": 1, "name": "n", "version": "1", "machine_key": f"passing-{self.random.randrange(5):040}",
+                                            "public_key": signing.public_key(), "host": host}
 
     def submit(self):
         chosen = self.random.random()

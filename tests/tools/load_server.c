@@ -1,13 +1,14 @@
 // Load for the server: connections that post batches one after the other, each as its own worker on
 // a task of its own, as fast as the replies come. For `make bench`.
-//   load_server PORT SECONDS FILE            with a line "TOKEN TASK FIRST_SEQ FIRST_PAIR" a
-//                                            connection on standard input
+//   load_server PORT SECONDS FILE INSTALLATION TEST SECRET     with a line "TOKEN TASK FIRST_SEQ
+//                         FIRST_PAIR" a connection on standard input; all sign with the same key
 // FILE has the counts of a batch on its first line, from "result" on, and then its games, a line
 // each, as tests/tools/played.c prints them for pairs from 0. Each batch is PUT games and then POST
 // counts; only the numbers of the pairs and some clocks differ from batch to batch. Prints one JSON
 // object.
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/common/batch_signature.h"
 #include "server/common/file.h"
 #include "server/common/hash.h"
+#include "server/common/json_member.h"
 #include "server/common/log.h"
 
 enum { CONNECTIONS_MAX = 1024, GAMES_MOST = 2000, BATCHES_MAX = 1 << 20, REPLY_MAX = 8192 };
@@ -26,6 +29,10 @@ enum { PACK_LEVEL = 3, BODY_MAX = 8 << 20, CLOCK_RANGE_MS = 4000, LATE_S_MAX = 6
 // A batch to be sent again and again, of other pairs.
 typedef struct Model {
     const char *counts; // without the first and the last member
+    json_t *parsed;     // the same, as an object
+    const char *installation, *secret;
+    char public_key[SIGNING_KEY_MAX];
+    long test;
     struct {
         Str head, tail; // packed: what is between {"pair":N and the two clocks, and after these
         long clocks[2]; // after the first move of each side
@@ -87,7 +94,11 @@ static void read_model(Model *model, char *text) {
     if (!line)
         fatal("the file has no games");
     *line++ = 0;
+    char *object scope(free_ptr) = xasprintf("{%s}", text);
     model->counts = text;
+    model->parsed = json_loads(object, 0, NULL);
+    if (!model->parsed)
+        fatal("the counts are no members of an object");
     for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
         add_game(model, line, (size_t)(end + 1 - line));
 }
@@ -145,9 +156,27 @@ static void put_games(const Load *load, Connection *c) {
     c->counts = false;
 }
 
+static void sign(const Model *model, const Connection *c, char signature[SIGNATURE_MAX]) {
+    SignedBatch batch = {.installation = model->installation,
+                         .test = model->test,
+                         .task = c->task,
+                         .seq = c->seq,
+                         .games_sha256 = c->sha,
+                         .tc = member_text(model->parsed, "tc"),
+                         .thought = member_int(model->parsed, "thought"),
+                         .result = json_object_get(model->parsed, "result")};
+    char *text scope(free_ptr) = signed_text(&batch);
+    if (!text || !signature_make(model->secret, text, signature))
+        fatal("a batch cannot be signed");
+}
+
 static void post_counts(const Load *load, Connection *c) {
+    const Model *model = &load->model;
+    char signature[SIGNATURE_MAX];
+    sign(model, c, signature);
     char *body scope(free_ptr) =
-        xasprintf("{\"seq\":%ld,%s,\"games_sha256\":\"%s\"}", c->seq, load->model.counts, c->sha);
+        xasprintf("{\"seq\":%ld,%s,\"key\":\"%s\",\"signature\":\"%s\",\"games_sha256\":\"%s\"}",
+                  c->seq, model->counts, model->public_key, signature, c->sha);
     begin_request(c, "POST", "batches", strlen(body));
     str_puts(&c->out, body);
     c->counts = true;
@@ -302,9 +331,13 @@ int main(int argc, char **argv) {
     long port;
     double seconds;
     Error err;
-    if (argc != 4 || !parse_long(argv[1], 1, 65535, &port) ||
-        !parse_double(argv[2], 0.1, 600, &seconds))
-        fatal("usage: load_server PORT SECONDS FILE");
+    if (argc != 7 || !parse_long(argv[1], 1, 65535, &port) ||
+        !parse_double(argv[2], 0.1, 600, &seconds) ||
+        !parse_long(argv[5], 1, LONG_MAX, &load.model.test) ||
+        !signing_key_public(argv[6], load.model.public_key))
+        fatal("usage: load_server PORT SECONDS FILE INSTALLATION TEST SECRET");
+    load.model.installation = argv[4];
+    load.model.secret = argv[6];
     char *text scope(free_ptr) = file_read(argv[3], BODY_MAX, NULL, &err);
     if (!text)
         fatal("%s", err.message);

@@ -111,13 +111,15 @@ static ApiOutcome register_worker(Api *api, Error *err) {
     ApiOutcome outcome = send_once(api, &call, "", &reply, err);
     if (outcome != API_OK)
         return outcome;
-    const char *token = NULL, *user = json_string_value(json_object_get(reply.json, "user"));
+    const char *token = NULL, *name = NULL,
+               *user = json_string_value(json_object_get(reply.json, "user"));
     json_int_t worker = 0;
-    if (json_unpack(reply.json, "{s:I, s:s}", "worker", &worker, "token", &token) < 0) {
+    if (json_unpack(reply.json, "{s:I, s:s, s:s}", "worker", &worker, "token", &token,
+                    "installation", &name) < 0) {
         error_set(err, 0, "bad_reply", "the reply to the registration has no token");
         return API_AWAY;
     }
-    if (!identity_set_token(api->identity, token, err))
+    if (!identity_set(api->identity, token, name, err))
         return API_AWAY;
     log_info("registered as worker %lld%s%s", (long long)worker, user ? " of " : "",
              user ? user : "");

@@ -12,6 +12,7 @@
 // it.
 typedef struct PlayedBatch {
     GameBatch batch;
+    int64_t test;
     char tc[TC_TEXT_MAX];
     double speed, busy;
     BatchLoad load;

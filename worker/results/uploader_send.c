@@ -233,6 +233,7 @@ void uploader_pack_batch(Uploader *uploader, Message *message) {
     PlayedBatch *played = message->played;
     BatchFacts facts = {played->tc, played->speed, played->busy, &played->load};
     SpoolItem *item = batch_finish(&played->batch, &facts);
+    identity_sign(uploader->api.identity, played->test, item->task, item->counts);
     batch_release(&played->batch);
     free(played);
     pthread_mutex_lock(&uploader->lock);

@@ -35,6 +35,7 @@ static void new_batch(Play *p) {
     const Task *task = p->spec->task;
     p->batch = xcalloc(1, sizeof *p->batch);
     batch_init(&p->batch->batch, task->id, p->seq++, task->batch_pairs);
+    p->batch->test = task->test_id;
     snprintf(p->batch->tc, sizeof p->batch->tc, "%s", p->tc);
     p->batch->speed = p->spec->speed;
     os_cpu_use(&p->use);

@@ -14,6 +14,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+import signing  # noqa: E402
 from database import add_test, counts, parameters, sql, write_plain_book  # noqa: E402
 from played import packed, played  # noqa: E402
 from protocol import STC, batch  # noqa: E402
@@ -73,7 +74,8 @@ class Machine(threading.Thread):
         status, reply = self.insist("PUT", f"{path}/games/{seq}", games, {"Content-Type": "application/zstd"})
         equal(status, 200, reply)
         self.sent[task, seq] = outcomes
-        status, reply = self.insist("POST", path + "/batches", batch(seq, outcomes, reply["sha256"], tc=STC), about=(task, seq))
+        status, reply = self.insist("POST", path + "/batches", signing.signed(self.loop.server, path + "/batches", batch(seq, outcomes, reply["sha256"], tc=STC)),
+                                    about=(task, seq))
         equal(status, 200, reply)
         true((task, seq) not in self.stored, "one acknowledgement a batch")
         self.stored[task, seq] = Stored(outcomes, reply["uncounted"])

@@ -77,7 +77,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path.endswith("/workers"):
-            self.answer(201, json.dumps({"worker": 1, "token": "t" * 43, "user": None}).encode())
+            self.answer(201, json.dumps({"worker": 1, "token": "t" * 43, "installation": "0" * 32, "user": None}).encode())
         elif self.path.endswith("/claim"):
             self.answer(*((200, json.dumps(self.server.tasks.pop()).encode()) if self.server.tasks else (204, b"")))
         elif self.path.endswith("/heartbeat"):

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "server/accounts/machine.h"
+#include "sql/core.h"
 #include "tests/kit/ledger_kit.h"
 
 static LedgerKit kit;
@@ -27,6 +28,8 @@ static Introduction newcomer(void) {
     return (Introduction){.name = "newcomer",
                           .version = "1.0",
                           .key = "a key of a machine",
+                          .public_key = "11111111111111111111111111111111"
+                                        "11111111111111111111111111111111",
                           .host = "{\"cpu\":\"x\",\"sandbox\":1}",
                           .cores = 4,
                           .address = "192.0.2.1"};
@@ -91,6 +94,22 @@ static void a_machine_that_registers_again_keeps_its_row_and_gets_another_token(
     assert_false(second.is_new);
     assert_int_equal(first.id, second.id);
     assert_string_not_equal(first.token, second.token);
+}
+
+static void a_machine_keeps_all_its_keys_until_it_is_forgotten(void **state) {
+    (void)state;
+    Introduction in = newcomer();
+    Registration out = registered(&in);
+    registered(&in);
+    assert_int_equal(
+        kit_int(&kit, "SELECT count(*) FROM worker_keys WHERE worker_id = %d", (int)out.id), 1);
+    in.public_key = "2222222222222222222222222222222222222222222222222222222222222222";
+    registered(&in);
+    assert_int_equal(
+        kit_int(&kit, "SELECT count(*) FROM worker_keys WHERE worker_id = %d", (int)out.id), 2);
+    assert_int_equal(strlen(out.installation), 32);
+    assert_true(sql_machines_forget(kit.db, &kit.err, kit.turn.now + 1));
+    assert_int_equal(kit_int(&kit, "SELECT count(*) FROM worker_keys"), 0);
 }
 
 static void a_machine_with_a_users_token_belongs_to_the_user(void **state) {
@@ -234,6 +253,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(a_new_machine_gets_a_row_and_a_token),
         CASE(a_machine_that_registers_again_keeps_its_row_and_gets_another_token),
+        CASE(a_machine_keeps_all_its_keys_until_it_is_forgotten),
         CASE(a_machine_with_a_users_token_belongs_to_the_user),
         CASE(a_token_that_the_server_does_not_know_is_refused),
         CASE(a_blocked_users_token_is_refused),
