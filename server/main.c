@@ -8,6 +8,7 @@
 #include "server/cli/book_command.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_command.h"
+#include "server/cli/proof_command.h"
 #include "server/common/log.h"
 #include "server/common/str.h"
 #include "server/start.h"
@@ -153,6 +154,17 @@ static const struct Command {
      "Checks the database. Counts the logged batches of every test again and compares totals and\n"
      "    verdicts. Compares the games in the archive with the batches, and names the tests whose\n"
      "    games were dropped. Prints each difference."},
+    {"bundle", command_bundle, "bundle DATA TEST [FILE]",
+     "Writes one file (test-TEST.tar) with all that a stranger needs to check the result of a\n"
+     "    test: its log with the machines' signatures, its games and its openings. Also while the\n"
+     "    server runs."},
+    {"verify", command_verify, "verify FILE",
+     "Checks a bundle, without an installation and without a network: signatures, games,\n"
+     "    counts, order and verdict. Prints each difference, and whose games had to be believed.\n"
+     "    Ends with 1 if something does not hold."},
+    {"replay", command_replay, "replay DATA TEST",
+     "Makes the same checks of a test of this installation: replays its games and counts it\n"
+     "    again. Repairs nothing."},
     {"routes", command_routes, "routes", NULL},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -34,6 +34,7 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
     "server/git": "server/common server/db server/storage",
     "server/patch": "server/common server/git",
     "server/ledger": "server/common server/db server/storage server/git sprt engine/rules",
+    "server/proof": "server/common server/db server/storage server/ledger",
     "server/http": "server/common server/db server/accounts",
     "server/submit": "server/common server/db server/accounts server/storage server/git server/patch server/ledger",
     "server/pages": "server/common server/db server/accounts server/storage server/git server/patch server/ledger server/http "
@@ -41,7 +42,8 @@ FOLDERS = {name: set(allowed.split()) for name, allowed in {
     "server/routes": "server/common server/db server/accounts server/storage server/git server/ledger server/http server/submit "
                      "server/pages",
     "server/loop": "server/common server/db server/accounts server/git server/ledger server/http",
-    "server/cli": "server/common server/db server/accounts server/storage server/git server/ledger server/submit",
+    "server/cli": "server/common server/db server/accounts server/storage server/git server/ledger server/submit server/proof "
+                  "engine/rules",
     "server/start": "server/common server/db server/storage server/git server/ledger server/http server/submit server/pages "
                     "server/routes server/loop engine/rules",
     "server/main": "server/common server/cli server/start",

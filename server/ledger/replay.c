@@ -80,6 +80,12 @@ static int points_of_new(const GameLine *line, GameResult result) {
     return (result == RESULT_WHITE_WINS) == line->new_is_white ? 2 : 0;
 }
 
+static void tally_add(GameTally *tally, int points) {
+    tally->lost += points == 0;
+    tally->drawn += points == 1;
+    tally->won += points == 2;
+}
+
 static void add_to_sums(const GameLine *line, const GameFound *found, Sums *sums) {
     bool crashed = strcmp(line->end, "crash") == 0 || strcmp(line->end, "stall") == 0 ||
                    strcmp(line->end, "illegal") == 0;
@@ -114,6 +120,8 @@ static bool replay_line(const char *text, size_t size, int number, const ReplayF
     if (!game_replay(&line, facts, number, &found, err))
         return false;
     add_to_sums(&line, &found, sums);
+    if (facts->tally)
+        tally_add(facts->tally, points_of_new(&line, found.result));
     if (facts->prints && facts->clocks[0].base_s > 0 && facts->clocks[1].base_s > 0)
         game_prints_add(facts->prints, number, line.moves, &buffer->taken);
     return true;

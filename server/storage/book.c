@@ -52,22 +52,22 @@ uint64_t book_order(uint64_t seed, uint64_t i, uint64_t size) {
 // ---- dealing ------------------------------------------------------------------------------------
 
 // A book in memory: its lines, and where each line begins.
-typedef struct BookMap {
+struct Book {
     char blob[SHA256_HEX_MAX];
     const char *text;
     size_t size;
     uint32_t *starts; // count + 1 of them
     uint64_t count;
-} BookMap;
+};
 
 enum { BOOK_MAPS_MAX = 64 };
 static struct {
     pthread_mutex_t mutex;
-    BookMap maps[BOOK_MAPS_MAX];
+    Book maps[BOOK_MAPS_MAX];
     int count;
 } cache = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-static void map_index(BookMap *map) {
+static void map_index(Book *map) {
     size_t capacity = map->size / 32 + 2;
     map->starts = xmalloc(capacity * sizeof *map->starts);
     for (size_t at = 0; at < map->size;) {
@@ -80,7 +80,7 @@ static void map_index(BookMap *map) {
     map->starts[map->count] = (uint32_t)map->size;
 }
 
-static bool map_open(BookMap *map, const char *data, const char *blob, Error *err) {
+static bool map_open(Book *map, const char *data, const char *blob, Error *err) {
     char *path scope(free_ptr) = blob_path(data, blob);
     int fd scope(close_fd) = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
@@ -91,13 +91,13 @@ static bool map_open(BookMap *map, const char *data, const char *blob, Error *er
     void *text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (text == MAP_FAILED)
         return error_errno(err, "cannot map the book %s", blob);
-    *map = (BookMap){.text = text, .size = (size_t)st.st_size};
+    *map = (Book){.text = text, .size = (size_t)st.st_size};
     snprintf(map->blob, sizeof map->blob, "%s", blob);
     map_index(map);
     return true;
 }
 
-static void map_close(BookMap *map) {
+static void map_close(Book *map) {
     if (map->text)
         munmap((void *)(uintptr_t)map->text, map->size);
     free(map->starts);
@@ -114,7 +114,7 @@ void book_cache_clear(void) {
     pthread_mutex_unlock(&cache.mutex);
 }
 
-static const BookMap *map_of(const char *data, const char *blob, Error *err) {
+static const Book *map_of(const char *data, const char *blob, Error *err) {
     for (int i = 0; i < cache.count; i++)
         if (strcmp(cache.maps[i].blob, blob) == 0)
             return &cache.maps[i];
@@ -126,7 +126,7 @@ static const BookMap *map_of(const char *data, const char *blob, Error *err) {
 }
 
 // The lines of a book are FENs and moves, written by book_read. So they need no escapes.
-static void add_opening(Str *out, const BookMap *map, uint64_t line) {
+static void add_opening(Str *out, const Book *map, uint64_t line) {
     const char *start = map->text + map->starts[line];
     size_t size = map->starts[line + 1] - map->starts[line];
     if (size && start[size - 1] == '\n')
@@ -140,9 +140,9 @@ static void add_opening(Str *out, const BookMap *map, uint64_t line) {
     str_puts(out, "\"}");
 }
 
-static void add_openings(Str *out, const BookMap *map, int64_t seed, int64_t first, int64_t count) {
+static void add_openings(Str *out, const Book *map, int64_t seed, int64_t first, int64_t count) {
     str_putc(out, '[');
-    for (int64_t pair = first; pair < first + count; pair++) {
+    for (int64_t pair = first; map->count && pair < first + count; pair++) {
         uint64_t line = book_order((uint64_t)seed, (uint64_t)pair % map->count, map->count);
         if (pair > first)
             str_putc(out, ',');
@@ -154,16 +154,38 @@ static void add_openings(Str *out, const BookMap *map, int64_t seed, int64_t fir
 bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
                    Str *out, Error *err) {
     pthread_mutex_lock(&cache.mutex);
-    const BookMap *map = map_of(data, blob, err);
+    const Book *map = map_of(data, blob, err);
     if (map)
         add_openings(out, map, seed, first, count);
     pthread_mutex_unlock(&cache.mutex);
     return map != NULL;
 }
 
+Book *book_new(const char *text, size_t size) {
+    Book *book = xcalloc(1, sizeof *book);
+    book->text = text;
+    book->size = size <= UINT32_MAX ? size : 0;
+    map_index(book);
+    return book;
+}
+
+void book_free(Book **book) {
+    if (*book)
+        free((*book)->starts);
+    free(*book);
+}
+
+uint64_t book_size(const Book *book) {
+    return book->count;
+}
+
+void book_deal(const Book *book, int64_t seed, int64_t first, int64_t count, Str *out) {
+    add_openings(out, book, seed, first, count);
+}
+
 bool book_lines(const char *data, const char *blob, const int64_t *lines, int count, Str *out,
                 Error *err) {
-    BookMap map scope(map_close) = {0};
+    Book map scope(map_close) = {0};
     if (!map_open(&map, data, blob, err))
         return false;
     str_putc(out, '[');

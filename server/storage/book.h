@@ -25,6 +25,12 @@ enum { OPENING_TEXT_MAX = 512 };
 bool book_openings(const char *data, const char *blob, int64_t seed, int64_t first, int64_t count,
                    Str *out, Error *err);
 void book_cache_clear(void);
+// The same of a book in memory, which is borrowed.
+typedef struct Book Book;
+Book *book_new(const char *text, size_t size); // no lines if it has 4 GiB
+void book_free(Book **book);                   // for scope()
+uint64_t book_size(const Book *book);
+void book_deal(const Book *book, int64_t seed, int64_t first, int64_t count, Str *out);
 // Appends the openings of some lines, from 0, in the same form. Any thread; it reads the whole
 // file.
 bool book_lines(const char *data, const char *blob, const int64_t *lines, int count, Str *out,

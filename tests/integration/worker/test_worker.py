@@ -129,8 +129,9 @@ def no_process_is_left():
 
 
 def sound(test):
-    """What holds of every test: the server's own check, batches without gaps, none twice."""
+    """What holds of every test: the server's own check, games and signatures that stand, batches without gaps, none twice."""
     server.command("check", server.data)
+    server.command("replay", server.data, test)
     for task in rows("SELECT DISTINCT task_id FROM batches WHERE test_id = ?", test):
         seqs = [row["seq"] for row in rows("SELECT seq FROM batches WHERE task_id = ? ORDER BY seq", task["task_id"])]
         tap.equal(seqs, list(range(len(seqs))), "batches of a task")
@@ -153,6 +154,19 @@ def a_patch_is_built_benched_and_played_to_the_end():
     tap.true(all(batch["speed"] == 1000000 and batch["tc"] == "5.000+0.050" for batch in batches), "speed and clock are told")
     sound(test)
     no_process_is_left()
+    stands_before_a_stranger(test)
+
+
+def stands_before_a_stranger(test):
+    """What the worker signed, with the key that it made at its start."""
+    bundle = FOLDER / "bundle.tar"
+    server.command("bundle", server.data, test, bundle)
+    done = subprocess.run([kit.BUILD / "server", "verify", bundle], capture_output=True, text=True, cwd="/")
+    tap.equal(done.returncode, 0, done.stdout + done.stderr)
+    tap.contains(done.stdout, "holds  signatures: 16 batches are as their machines signed them, with 1 keys")
+    tap.contains(done.stdout, "holds  games: 64 games of 16 batches")
+    identity, = CACHE.glob("**/identity.json")
+    tap.equal(identity.stat().st_mode & 0o777, 0o600)
 
 
 def the_same_machine_is_the_same_worker_and_builds_nothing_twice():
