@@ -19,7 +19,7 @@ WHERE t.id = :test
 -- name: bundle_sides array
 SELECT s.side, e.name AS engine, s.sha AS "commit", c.snapshot, coalesce(c.bench, s.bench_declared) AS bench, s.options, s.tc,
        s.threads, s.margin_ms, CASE s.side WHEN 'new' THEN i.tree WHEN 'base' THEN i.base_tree END AS tree
-FROM sides s JOIN engines e ON e.id = s.engine_id JOIN commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
+FROM sides s JOIN engines e ON e.id = s.engine_id JOIN known_commits c ON c.engine_id = s.engine_id AND c.sha = s.sha
      LEFT JOIN ideas i ON i.test_id = s.test_id
 WHERE s.test_id = :test ORDER BY s.side DESC
 

@@ -8,6 +8,7 @@
 #include "server/ledger/ledger.h"
 #include "server/ledger/verdict_mark.h"
 #include "server/patch/same_lines.h"
+#include "server/submit/branch_move.h"
 #include "server/submit/fields.h"
 #include "server/submit/merge_commit.h"
 #include "server/submit/net_commit.h"
@@ -179,30 +180,6 @@ Merge *submit_merge_prepare(const Caller *caller, MergeAsk ask, Error *err) {
 
 // ---- in the turn --------------------------------------------------------------------------------
 
-// The reference last, as nothing but the COMMIT can fail after it.
-bool merge_move_branch(const Caller *caller, git_repository *repo, const BranchMove *move,
-                       Error *err) {
-    Turn *turn = caller->turn;
-    char *ref scope(free_ptr) = xasprintf("refs/heads/%s", move->branch);
-    if (!sql_engine_set_baseline(turn->db, err, .engine = move->engine, .baseline = move->commit,
-                                 .old = move->old))
-        return false;
-    if (db_changes(turn->db) != 1)
-        return error_set(err, 409, "conflict", "the baseline has moved just now; try again");
-    if (!sql_test_merged(turn->db, err, .test = move->test, .commit = move->commit,
-                         .onto = move->old, .now = turn->now))
-        return false;
-    turn_moves_git(turn);
-    if (!repo_ref_set(repo, ref, move->commit, err))
-        return false;
-    ledger_event(turn, "merged", caller->viewer->user_id, 0, move->test, "%s is now at %.10s",
-                 move->branch, move->commit);
-    turn_publish(turn, "test",
-                 json_pack("{s:I, s:s, s:s}", "id", (json_int_t)move->test, "state", "finished",
-                           "merged", move->commit));
-    return true;
-}
-
 static bool forward(const Caller *caller, Merge *merge, Error *err) {
     Db *db = caller->turn->db;
     bool has_net = *merge->tip.info.sha;
@@ -214,7 +191,7 @@ static bool forward(const Caller *caller, Merge *merge, Error *err) {
                        .commit = has_net ? merge->tip.info.sha : merge->test.new_commit};
     return (!has_net || commit_record(db, engine, &merge->tip, caller->turn->now, err)) &&
            sql_sides_merged(db, err, .engine = engine, .commit = merge->test.new_commit) &&
-           merge_move_branch(caller, merge->repo, &move, err);
+           branch_move(caller, merge->repo, &move, err);
 }
 
 static bool add_row(const Caller *caller, const Merge *merge, int64_t trial, Error *err) {

@@ -14,8 +14,6 @@
 // each line is the same.
 #pragma once
 
-#include <git2.h>
-
 #include "server/submit/caller.h"
 #include "sql/tests.h"
 
@@ -45,12 +43,3 @@ void merge_free(void *merge); // fits Request.state_free
 int64_t merge_approver(Db *db, int64_t test);
 // In the turn. 409 `conflict`: prepare it again.
 bool submit_merge(const Caller *caller, Merge *merge, MergeEnd *end, Error *err);
-
-// Moves the branch to a commit that is on disk, recorded and approved, from `old`: the baseline
-// row, the test's row, the reference, the event. In the turn.
-typedef struct BranchMove {
-    int64_t engine, test;
-    const char *branch, *old, *commit;
-} BranchMove;
-bool merge_move_branch(const Caller *caller, git_repository *repo, const BranchMove *move,
-                       Error *err);

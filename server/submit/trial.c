@@ -5,6 +5,7 @@
 
 #include "server/common/str.h"
 #include "server/ledger/ledger.h"
+#include "server/submit/branch_move.h"
 #include "server/submit/fields.h"
 #include "server/submit/merge_commit.h"
 #include "server/submit/rights.h"
@@ -101,5 +102,5 @@ bool trial_end(const Caller *caller, const SqlMergeTrialsEnded *row, Error *err)
                        .old = row->baseline,
                        .commit = sha};
     return repo && make_commit(caller, repo, row, sha, err) &&
-           merge_move_branch(caller, repo, &move, err);
+           branch_move(caller, repo, &move, err);
 }

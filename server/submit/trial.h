@@ -4,7 +4,7 @@
 // on until the count is established, because the machine of a second owner may still be busy.
 #pragma once
 
-#include "server/submit/merge.h"
+#include "server/submit/caller.h"
 #include "server/submit/submission.h"
 #include "sql/merges.h"
 

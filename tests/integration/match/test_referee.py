@@ -76,7 +76,7 @@ def play_all(name, *options, program=BUILD / "match"):
         [program, *engine("A", "option.Seed=1"), *engine("B", "option.Seed=2"), "-each", "tc=1000", "proto=uci", *options[:1],
          "-rounds", str(GAMES // 2), "-games", "2", "-repeat", "-maxmoves", "60", "-openings", f"file={book()}", "format=epd",
          "order=sequential", *options[1:], "-pgnout", str(pgn) if "cutechess" in str(program) else f"file={pgn}"],
-        capture_output=True, text=True, timeout=300 * LOAD_FACTOR, cwd=FOLDER)
+        capture_output=True, text=True, timeout=900 * LOAD_FACTOR, cwd=FOLDER)
     return games_of(pgn), done
 
 
