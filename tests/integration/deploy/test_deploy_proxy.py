@@ -17,6 +17,7 @@ import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from ports import free_ports  # noqa: E402
 from server import ROOT, wait_until  # noqa: E402
 from submission import patch, submission_server  # noqa: E402
 import tap  # noqa: E402
@@ -25,14 +26,6 @@ WAITING = 200
 IDLE_STREAMS = 1600
 SIGN_UPS = 20  # that a network may make a day
 HOST = "patchmate.example.org"
-
-
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
 
 
 class Proxy:

@@ -8,13 +8,13 @@ import pathlib
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TESTS / "kit_py"))
+from ports import free_ports  # noqa: E402
 from server import BUILD, PATIENCE, ROOT, Client, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
@@ -80,9 +80,7 @@ class Session:
         others = {"tests", "sanitize", "fuzz", "demo", "screenshots"}  # of the folder of the build
         shutil.copytree(BUILD, self.source / "build", symlinks=True,
                         ignore=lambda folder, names: others & set(names) if pathlib.Path(folder) == BUILD else ())
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_ports(1)[0]
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "GIT_", "BUILD"))}
         self.env.update(HOME=str(self.folder), GIT_AUTHOR_NAME="Ada", GIT_AUTHOR_EMAIL="ada@example.org", GIT_COMMITTER_NAME="Ada",
                         GIT_COMMITTER_EMAIL="ada@example.org", GIT_CONFIG_NOSYSTEM="1")

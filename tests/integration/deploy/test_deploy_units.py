@@ -2,7 +2,6 @@
 # test: plain only
 """The installed server and worker under the systemd units that are shipped, with all their hardening."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -11,11 +10,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from boot import Systemd  # noqa: E402
+from ports import free_ports  # noqa: E402
 from server import BUILD, ROOT, Client, PASSWORD  # noqa: E402
 import tap  # noqa: E402
 
 PREFIX = "/opt/patchmate"
-PORT = 20000 + os.getpid() % 20000
+PORT = free_ports(1)[0]
 BIN = f"{PREFIX}/bin"
 DATA = "/var/lib/patchmate/data"
 

@@ -132,6 +132,22 @@ def the_untested_merges_are_counted_and_a_test_of_them_offered():
     contains(form, untested["since"])
 
 
+def the_latest_merge_is_undone_and_only_that():
+    before, after = (document(tests[number])["merged_commit"] for number in (8, 9))
+    equal(boss.api("POST", f"/tests/{tests[8]}/undo", {}).code, "wrong_state")
+    equal(dev.api("POST", f"/tests/{tests[9]}/undo", {}).status, 403)
+    contains(boss.get(f"/tests/{tests[9]}").words, "Undo the merge")
+    reply = boss.api("POST", f"/tests/{tests[9]}/undo", {})
+    equal(reply.status, 200, reply)
+    undone, snapshots = reply.json["baseline"], {}
+    for commit in (before, after, undone):
+        snapshots[commit] = sql(server, "SELECT snapshot, bench FROM known_commits WHERE sha = ?", commit)[0]
+    equal(snapshots[undone], snapshots[before])
+    true(snapshots[undone] != snapshots[after], snapshots)
+    equal(boss.api("POST", f"/tests/{tests[9]}/merge", {}).code, "merged")
+    equal(boss.api("POST", f"/tests/{tests[9]}/undo", {}).code, "wrong_state")
+
+
 def the_audit_agrees():
     server.stop()
     contains(server.command("check", server.data), ", 0 differences")
@@ -155,7 +171,8 @@ def main():
             with machine_of("one"), machine_of("two"):
                 run(ten_patches_are_accepted_side_by_side, the_page_says_what_a_merge_does, nine_are_merged_with_one_new_test,
                     each_commit_of_the_branch_has_the_count_of_its_tree, the_second_change_of_a_file_is_a_retest_that_keeps_its_approval,
-                    trials_are_no_tests_of_strength, the_untested_merges_are_counted_and_a_test_of_them_offered, the_audit_agrees)
+                    trials_are_no_tests_of_strength, the_untested_merges_are_counted_and_a_test_of_them_offered,
+                    the_latest_merge_is_undone_and_only_that, the_audit_agrees)
 
 
 if __name__ == "__main__":
