@@ -21,14 +21,11 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import confinement  # noqa: E402
 import faults  # noqa: E402
+from builds import BUILD, MATCH, SANITIZED, TOY, USUAL  # noqa: E402
 from faults import ENDED, GONE, ILLEGAL, SAME, SILENT_START, STALL, TIME  # noqa: E402
 from server import still_there  # noqa: E402
 from tap import LOAD_FACTOR, Checks  # noqa: E402
 
-BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
-SANITIZED = bool(os.environ.get("SANITIZED"))
-# Under sanitizers it is the runner that is looked at; its engines and their sandbox come from the usual build, if there.
-USUAL = BUILD.parent if SANITIZED and (BUILD.parent / "tests/sandboxed").exists() else BUILD
 SLOW = (2 if SANITIZED else 1) * LOAD_FACTOR
 # The waits that an engine's silence runs into are short at first. On a busy machine they may be too short for an honest engine as
 # well, so a row that comes out wrong is played again with waits that are so many times as long.
@@ -127,7 +124,7 @@ def play(folder, token, args, patience=1, at_each_game=None):
     watch = Watch(folder, token)
     # A sanitizer keeps what was freed for a while; that is no growth of ours.
     env = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=4"}
-    with subprocess.Popen([BUILD / "match", *args, "-pgnout", f"file={folder}/games.pgn", "-ratinginterval", "0"], env=env,
+    with subprocess.Popen([MATCH, *args, "-pgnout", f"file={folder}/games.pgn", "-ratinginterval", "0"], env=env,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as match:
         timer = threading.Timer(120 * SLOW * patience, match.kill)
         timer.start()
@@ -376,7 +373,7 @@ def end_survivors():
 
 
 def main():
-    shutil.copy(USUAL / "tests" / "toy", FOLDER / "toy")
+    shutil.copy(TOY, FOLDER)
     the_table_has_every_fault()
     missing = {level: why for level in LEVELS if (why := confinement.missing(level))}
     levels = [level for level in LEVELS if level not in missing]

@@ -10,13 +10,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from builds import MATCH, TOY  # noqa: E402
 from server import still_there, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, Checks  # noqa: E402
 
-BUILD = os.environ.get("BUILD", "build")
-MATCH = os.path.abspath(f"{BUILD}/match")
 FOLDER = tempfile.TemporaryDirectory(prefix="match-test-")
-TOY = f"{FOLDER.name}/toy"  # a name of our own, so that survivors can be told from others' engines
+OWN_TOY = f"{FOLDER.name}/toy"  # a name of our own, so that survivors can be told from others' engines
 FINISHED = re.compile(r"Finished game (\d+) \((.*) vs (.*)\): (\S+) \{(.*)\}")
 
 RECORDER = """#!/usr/bin/python3
@@ -52,7 +51,7 @@ class Played:
 
 
 def engine(name, *words, cmd=None):
-    return ["-engine", f"cmd={cmd or TOY}", f"name={name}", *words]
+    return ["-engine", f"cmd={cmd or OWN_TOY}", f"name={name}", *words]
 
 
 def two(*each):
@@ -317,7 +316,7 @@ def test_chess960():
 def test_option_errors():
     good = [*two()]
     cases = [
-        (["-engine", f"cmd={TOY}", "tc=1"], "needs two engines"),
+        (["-engine", f"cmd={OWN_TOY}", "tc=1"], "needs two engines"),
         ([*good, "-each", "tc=1:2:3"], "-each tc=1:2:3: tc expects"),
         ([*good, "-each", "tc=5+x"], "-each tc=5+x: tc expects"),
         ([*good, "-each", "tc=5+0.1s"], "-each tc=5+0.1s: tc expects"),
@@ -373,7 +372,7 @@ def test_interruption():
 
 
 def main():
-    os.symlink(os.path.abspath(f"{BUILD}/tests/toy"), TOY)
+    os.symlink(TOY, OWN_TOY)
     for test in [value for name, value in globals().items() if name.startswith("test_")]:
         if len(sys.argv) < 2 or test.__name__ in sys.argv[1:]:
             test()

@@ -14,10 +14,10 @@ import time
 import zlib
 
 sys.path.insert(0, "tests/kit_py")
+from builds import MATCH, TOY, USUAL  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
-BUILD = os.environ.get("BUILD", "build")
-MATCH, TOY, ENGINE = (os.path.abspath(f"{BUILD}/{name}") for name in ("match", "tests/toy", "engine"))
+ENGINE = USUAL / "engine"
 FOLDER = tempfile.TemporaryDirectory(prefix="match-cli-")
 HERE = pathlib.Path(FOLDER.name)
 DATA = pathlib.Path("tests/data/match")
@@ -215,7 +215,7 @@ def an_engine_of_engines_json_plays():
     folder = HERE / "conf"
     folder.mkdir()
     (folder / "engines.json").write_text(json.dumps([
-        {"name": "Conf", "command": TOY, "protocol": "uci", "options": [{"name": "Seed", "value": 3}]}]))
+        {"name": "Conf", "command": str(TOY), "protocol": "uci", "options": [{"name": "Seed", "value": 3}]}]))
     out, _ = match("-engine", "conf=Conf", *toy("T"), "-each", "tc=60", "-maxmoves", "1", cwd=folder)
     contains(out, "(Conf vs T)")
     _, err = match("-engine", "conf=Unknown", *toy("T"), "-each", "tc=60", status=2, cwd=folder)

@@ -4,7 +4,6 @@
 done, every pair is in every file and in the counts exactly once; a state of another match is refused."""
 import collections
 import json
-import os
 import pathlib
 import random
 import re
@@ -15,10 +14,9 @@ import tempfile
 import time
 
 sys.path.insert(0, "tests/kit_py")
+from builds import MATCH, TOY  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
-BUILD = os.environ.get("BUILD", "build")
-MATCH, TOY = (os.path.abspath(f"{BUILD}/{name}") for name in ("match", "tests/toy"))
 FOLDER = tempfile.TemporaryDirectory(prefix="match-resume-")
 HERE = pathlib.Path(FOLDER.name)
 ROUNDS = 300

@@ -16,13 +16,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from builds import MATCH, TOY  # noqa: E402
 from pgn import read_games  # noqa: E402
 from tap import LOAD_FACTOR, Skip, equal, run, true  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
 DATA = ROOT / "tests/data/referee"
-TOY = BUILD / "tests/toy"
 FINISHED = re.compile(r"Finished game \d+ \(.*\): (\S+) \{(.*)\}")
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="referee-test-"))
 CASES = json.loads((DATA / "cases.json").read_text())
@@ -40,7 +39,7 @@ def play_case(number):
     script = [f"option.Script={case['moves']}"] if case["moves"] else []
     fault = [f"arg={case['white_fault']}"] if "white_fault" in case else []
     done = subprocess.run(
-        [BUILD / "match", *engine("A", *fault, case.get("white_clock", "tc=60+1"), f"option.Score={case.get('white', 0)}", *script),
+        [MATCH, *engine("A", *fault, case.get("white_clock", "tc=60+1"), f"option.Score={case.get('white', 0)}", *script),
          *engine("B", "tc=60+1", f"option.Score={case.get('black', 0)}", *script), "-rounds", "1", "-games", "1",
          "-openings", f"file={book}", "format=epd", *case.get("args", []), "-pgnout", f"file={pgn}"],
         capture_output=True, text=True, timeout=60 * LOAD_FACTOR)
@@ -69,7 +68,7 @@ def games_of(pgn):
     return sorted((int(tags["Round"].split(".")[0]), tags["White"], tags["Result"], " ".join(moves)) for tags, moves in read_games(pgn))
 
 
-def play_all(name, *options, program=BUILD / "match"):
+def play_all(name, *options, program=MATCH):
     pgn = FOLDER / f"{name}.pgn"
     pgn.unlink(missing_ok=True)
     done = subprocess.run(

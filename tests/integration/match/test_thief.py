@@ -12,22 +12,19 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import confinement  # noqa: E402
+from builds import MATCH, TOY, USUAL  # noqa: E402
 from tap import LOAD_FACTOR, Skip, equal, run, true  # noqa: E402
 
-BUILD = pathlib.Path(os.environ.get("BUILD", "build")).resolve()
-# Programs with sanitizers do not run in a sandbox.
-SANITIZED = BUILD.name == "sanitize"
-USUAL = BUILD.parent if SANITIZED and (BUILD.parent / "tests/sandboxed").exists() else BUILD
 TEMPORARY = tempfile.TemporaryDirectory(prefix="thief-test-")
 FOLDER = pathlib.Path(TEMPORARY.name)
-TOY = FOLDER / "toy"
+OWN_TOY = FOLDER / "toy"
 WAYS = ("thread", "threads", "processes", "orphans", "ignored")
 MOVE_MS, PLIES = 30, 16  # the honest engine's CPU time for a move, and its moves
 
 
 def player(name, level, *words):
     """The toy engine as `match` starts it, at a level of the sandbox."""
-    command = [f"cmd={TOY}"] if level == 0 else [f"cmd={USUAL}/tests/sandboxed", f"arg={level}", f"arg={FOLDER}", "arg=toy"]
+    command = [f"cmd={OWN_TOY}"] if level == 0 else [f"cmd={USUAL}/tests/sandboxed", f"arg={level}", f"arg={FOLDER}", "arg=toy"]
     return ["-engine", f"name={name}", *command, *[f"arg={word}" for word in words]]
 
 
@@ -37,7 +34,7 @@ def play(level, way):
     lines = FOLDER / f"{level}-{way}.json"
     lines.unlink(missing_ok=True)
     done = subprocess.run(
-        [BUILD / "match", *player("thief", level, f"steal={way}" if way else f"think={MOVE_MS}"), *player("honest", level, f"think={MOVE_MS}"),
+        [MATCH, *player("thief", level, f"steal={way}" if way else f"think={MOVE_MS}"), *player("honest", level, f"think={MOVE_MS}"),
          "-each", "tc=30+1", "-rounds", "1", "-repeat", "-maxmoves", str(PLIES // 2), "-fair", "-use-affinity", "-jsonout", f"file={lines}"],
         capture_output=True, text=True, timeout=120 * LOAD_FACTOR)
     equal(done.returncode, 0, done.stdout + done.stderr)
@@ -120,7 +117,7 @@ def a_theft(level, way):
     return test
 
 
-shutil.copy(USUAL / "tests/toy", TOY)
+shutil.copy(TOY, OWN_TOY)
 # What is lost without a sandbox: the CPU time of processes whose parent does not wait for them.
 LOST = [(0, "orphans"), (0, "ignored")]
 run(the_machine_is_not_blamed_for_the_cpu_time_of_the_opponent, two_honest_engines_on_one_CPU_do_not_lose_by_it, *[a_roamer(level) for level in (1, 2)], *[a_theft(level, way) for level in (0, 1, 2) for way in WAYS if (level, way) not in LOST])
