@@ -5,7 +5,7 @@ import itertools
 import json
 import os
 
-from attack_table import limit_of_share, nelo_of, percent, said
+from attack_table import limit_of_share, nelo_of, said
 from public_server import BATCH, Machine, Visitor, good
 from server import PASSWORD, wait_until
 from worker import Worker

@@ -85,8 +85,10 @@ static ssize_t download_read(void *cls, uint64_t position, char *to, size_t max)
     RequestData *data = download->data;
     size_t left = data->res.body.size - download->sent;
     (void)position;
-    if (data->cut)
+    if (data->cut) { // a connection that nothing happens at would not be looked at again
+        shutdown(socket_of(data), SHUT_RDWR);
         return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
     if (!left && !data->res.more)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (!left) {

@@ -11,11 +11,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from browser import DESKTOP, PHONE, Browser  # noqa: E402
+from builds import BUILD  # noqa: E402
 from database import add_test, build_quickly, sql, write_book  # noqa: E402
 from patches import demo  # noqa: E402
 from played import post_batch  # noqa: E402
 from protocol import claim  # noqa: E402
-from server import BUILD, PASSWORD, ROOT, Server  # noqa: E402
+from server import PASSWORD, ROOT, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 from worker import Worker  # noqa: E402
 

@@ -3,7 +3,6 @@
 makes an element of it, runs it, asks another place for anything, or breaks its own Content-Security-Policy."""
 
 import http.server
-import json
 import pathlib
 import sys
 import threading
@@ -11,10 +10,11 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "kit_py"))
 from browser import DESKTOP, PHONE, Browser  # noqa: E402
+from builds import BUILD  # noqa: E402
 from database import sql  # noqa: E402
 from played import played, post_batch, upload  # noqa: E402
 from protocol import batch, claim, game  # noqa: E402
-from server import ADMIN, BUILD, PASSWORD, Server  # noqa: E402
+from server import ADMIN, PASSWORD, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 SHOTS = BUILD / "screenshots"

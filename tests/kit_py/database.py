@@ -6,7 +6,7 @@ import re
 import sqlite3
 import subprocess
 
-from server import BUILD
+from builds import USUAL
 from tap import LOAD_FACTOR
 
 ADJUDICATION = {"resign_score": 600, "resign_count": 3, "resign_two_sided": False, "draw_move": 34, "draw_score": 20,
@@ -41,7 +41,7 @@ def counts(server, test):
 
 def write_book(path, count=200):
     """Openings of the engine's own making."""
-    made = subprocess.run([str(BUILD / "engine"), "openings", "--count", str(count), "--nodes", "500"],
+    made = subprocess.run([USUAL / "engine", "openings", "--count", str(count), "--nodes", "500"],
                           capture_output=True, check=True)
     path.write_bytes(made.stdout)
     return path

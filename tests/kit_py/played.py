@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from protocol import batch, clock_of, put_games, side_of, zstd
-from server import BUILD
+from builds import USUAL
 
 
 def played(task, seq, outcomes, seed=1, tc=None, plies=0, think_ms=0):
@@ -13,7 +13,7 @@ def played(task, seq, outcomes, seed=1, tc=None, plies=0, think_ms=0):
     test, first = task["test"], seq * task["test"]["batch_pairs"]
     asked = {"first_pair": task["first_pair"] + first, "outcomes": outcomes, "openings": task["openings"][first:first + len(outcomes)],
              "seed": seed, "tc": tc or clock_of(task), "plies": plies, "think_ms": think_ms, "adjudication": test["adjudication"], "chess960": test["variant"] == "chess960"}
-    done = subprocess.run([BUILD / "tests" / "played"], input=json.dumps(asked), capture_output=True, text=True, check=True)
+    done = subprocess.run([USUAL / "tests/played"], input=json.dumps(asked), capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

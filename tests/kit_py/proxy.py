@@ -2,7 +2,6 @@
 forwards it byte by byte, or answers itself, as broken proxies, hotel networks and overloaded machines do."""
 
 import json
-import os
 import re
 import socket
 import struct

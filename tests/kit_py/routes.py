@@ -13,7 +13,7 @@ import time
 
 import database
 import protocol
-from server import ADMIN, Client, Server
+from server import ADMIN, Server
 from tap import LOAD_FACTOR
 
 BYTES_MAX = 16 << 20  # of all bodies of one flood

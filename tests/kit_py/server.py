@@ -16,12 +16,9 @@ import urllib.parse
 
 import leaks
 import signing
+from builds import BUILD, ROOT
 from tap import LOAD_FACTOR
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("BUILD", "build"))
-if not BUILD.is_absolute():
-    BUILD = ROOT / BUILD
 ADMIN, PASSWORD = "root", "correct horse"
 
 

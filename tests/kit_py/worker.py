@@ -8,7 +8,8 @@ import signal
 import subprocess
 import tempfile
 
-from server import BUILD, PATIENCE, still_there
+from builds import BUILD
+from server import PATIENCE, still_there
 
 
 class Worker:

@@ -20,8 +20,9 @@ import time
 TESTS = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TESTS / "kit_py"), str(TESTS)]
 import demo  # noqa: E402
-from server import BUILD, ROOT, wait_until  # noqa: E402
-from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
+from builds import BUILD  # noqa: E402
+from server import ROOT, wait_until  # noqa: E402
+from tap import LOAD_FACTOR, contains, run, true  # noqa: E402
 
 
 def document(**more):

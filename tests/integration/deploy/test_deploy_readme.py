@@ -14,8 +14,9 @@ import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TESTS / "kit_py"))
+from builds import BUILD  # noqa: E402
 from ports import free_ports  # noqa: E402
-from server import BUILD, PATIENCE, ROOT, Client, wait_until  # noqa: E402
+from server import PATIENCE, ROOT, Client, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 TEXT = (ROOT / "README.md").read_text()

@@ -10,8 +10,9 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from boot import Systemd  # noqa: E402
+from builds import BUILD  # noqa: E402
 from ports import free_ports  # noqa: E402
-from server import BUILD, ROOT, Client, PASSWORD  # noqa: E402
+from server import ROOT, Client, PASSWORD  # noqa: E402
 import tap  # noqa: E402
 
 PREFIX = "/opt/patchmate"

@@ -18,12 +18,13 @@ import time
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit_py"))
+from builds import SANITIZED  # noqa: E402
 from pgn import read_games  # noqa: E402
 from tap import LOAD_FACTOR, Skip, contains, equal, run, true  # noqa: E402
 
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
 PATIENCE_S = 600 * LOAD_FACTOR  # a run is nice: busy processes leave it little
-SANITIZED = "SANITIZED" in os.environ  # ten times slower, and after reports, not after rare kills
+# Sanitized it is ten times slower, and the test is after their reports, not after rare kills.
 GAMES = 8 if SANITIZED else 24
 QUICK = ("--nodes", "60", "--hash", "1")
 

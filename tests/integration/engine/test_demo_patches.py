@@ -12,8 +12,9 @@ import tempfile
 
 TESTS = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TESTS / "kit_py"), str(TESTS)]
+from builds import BUILD  # noqa: E402
 from demo import Demo, GIVE_BACK, TAKE_AWAY  # noqa: E402
-from server import BUILD, ROOT  # noqa: E402
+from server import ROOT  # noqa: E402
 import tap  # noqa: E402
 
 PATCHES = ROOT / "tests/data/demo"

@@ -15,11 +15,11 @@ import time
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit_py"))
+from builds import SANITIZED  # noqa: E402
 from tap import LOAD_FACTOR, Skip, contains, equal, run, true  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 ENGINE = os.path.join(os.environ.get("BUILD", "build"), "engine")
-SANITIZED = "SANITIZED" in os.environ  # ten times slower, and after reports, not after openings
 SHIPPED = ROOT / "server/books/anvil.walks"
 QUICK = ("--nodes", "50", "--count", "900")  # of 4,096 walks about 950 pass
 HEADER, PLACE = 65, 516  # of a file of progress
@@ -43,6 +43,7 @@ def folder():
 def threads_and_interruptions_change_nothing():
     with folder() as name:
         here = pathlib.Path(name)
+        # Sanitized it is ten times slower, and the test is after their reports, not after openings.
         long = ("--nodes", "50", "--count", "4000" if SANITIZED else "9000")
         alone = made(here, *long, "--threads", "1")
         equal(made(here, *long, "--threads", "3"), alone)

@@ -13,7 +13,7 @@ import tarfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import MATCHES
 from protocol import claim, side_of
-from server import Client, wait_until
+from server import wait_until
 from submission import accept, bare, database, git, patch, row, submission_server
 from tap import contains, equal, run, true
 

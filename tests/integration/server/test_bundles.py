@@ -15,10 +15,11 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import signing  # noqa: E402
+from builds import BUILD  # noqa: E402
 from database import add_test, sql  # noqa: E402
 from played import packed, played, post_batch  # noqa: E402
 from protocol import claim  # noqa: E402
-from server import BUILD, Server, wait_until  # noqa: E402
+from server import Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 
 server = None

@@ -10,7 +10,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import stat
 import subprocess
@@ -19,11 +18,12 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from builds import BUILD  # noqa: E402
 from database import add_test, sql, write_plain_book  # noqa: E402
 from played import packed as packed_games
 from played import played, post_batch
 from protocol import batch, claim, clock_of, game, put_games, zstd  # noqa: E402
-from server import BUILD, ROOT, Client, Server, wait_until  # noqa: E402
+from server import Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 MIB = 1 << 20

@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, counts, sql, write_plain_book  # noqa: E402
 from patches import demo  # noqa: E402
 from played import played, played_batch, post_batch, upload  # noqa: E402
-from protocol import batch, claim, put_games, zstd  # noqa: E402
+from protocol import claim, put_games, zstd  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 

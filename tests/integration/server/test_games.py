@@ -229,7 +229,7 @@ def what_a_machine_wrote_beside_its_game_is_not_served():
 
 # ---- slow clients and many of them -----------------------------------------------------------------------------------------------
 
-def opened(path, address, count=1):
+def opened(path, address, count=1, afterwards="close"):
     """Downloads whose client reads nothing but their status."""
     sockets = []
     for _ in range(count):
@@ -237,7 +237,7 @@ def opened(path, address, count=1):
         each.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         each.settimeout(60 * LOAD_FACTOR)
         each.connect(("127.0.0.1", server.port))
-        each.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {address}\r\nConnection: close\r\n\r\n".encode())
+        each.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {address}\r\nConnection: {afterwards}\r\n\r\n".encode())
         sockets.append(each)
     return sockets, collections.Counter(int(each.recv(12).split()[1]) for each in sockets)
 
@@ -370,10 +370,11 @@ def a_file_that_cannot_be_read_breaks_the_reply_off_and_is_not_a_shorter_one():
     good = path.read_bytes()
     path.unlink()
     try:
-        (connection,), _ = opened(f"/tests/{LONG}/games.pgn", "192.0.2.60")
-        reply = rest_of(connection)
-        true(not reply.endswith(b"0\r\n\r\n"), "the file ends as if it were whole")
-        connection.close()
+        for afterwards in ("close", "keep-alive"):
+            (connection,), _ = opened(f"/tests/{LONG}/games.pgn", "192.0.2.60", afterwards=afterwards)
+            reply = rest_of(connection)
+            true(not reply.endswith(b"0\r\n\r\n"), "the file ends as if it were whole")
+            connection.close()
         contains(server.log(), f"the reply to /tests/{LONG}/games.pgn is broken off: the games of batch 0 of task")
     finally:
         path.write_bytes(good)

@@ -15,13 +15,14 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import signing  # noqa: E402
+from builds import SANITIZED  # noqa: E402
 from database import add_test, counts, parameters, sql, write_plain_book  # noqa: E402
 from played import packed, played  # noqa: E402
 from protocol import STC, batch  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
-KILLS = 20 if os.environ.get("SANITIZED") else 80
+KILLS = 20 if SANITIZED else 80
 CLIENTS, BATCH = 6, 4
 Stored = collections.namedtuple("Stored", "outcomes uncounted")
 

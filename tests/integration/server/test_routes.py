@@ -14,7 +14,8 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import protocol  # noqa: E402
 import routes  # noqa: E402
-from server import ADMIN, BUILD, Client, Server, wait_until  # noqa: E402
+from builds import BUILD  # noqa: E402
+from server import ADMIN, Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 server = None  # the one that most tests share

@@ -12,7 +12,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, sql  # noqa: E402
 from played import played_batch  # noqa: E402
-from protocol import batch, claim  # noqa: E402
+from protocol import claim  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 

@@ -22,8 +22,9 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from builds import BUILD  # noqa: E402
 from database import write_plain_book  # noqa: E402
-from server import ADMIN, BUILD, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
+from server import ADMIN, PASSWORD, ROOT, Client, Server, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, contains, equal, run, true  # noqa: E402
 
 server = None  # the one that most tests share

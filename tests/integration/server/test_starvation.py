@@ -12,7 +12,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 from database import add_test, counts, sql, write_plain_book  # noqa: E402
 from played import post_batch  # noqa: E402
-from protocol import batch, claim, side_of  # noqa: E402
+from protocol import claim, side_of  # noqa: E402
 from server import ROOT, Client, Server  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 

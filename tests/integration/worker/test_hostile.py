@@ -23,10 +23,11 @@ import database
 import server as kit
 import tap
 import worker as worker_kit
+from builds import SANITIZED
 
 ENGINE = kit.ROOT / "tests/data/hostile/engine"
 OPENINGS = ["4P3/8/PPPP1PPP", "3P4/8/PPP1PPPP", "7P/8/PPPPPPP1", "P7/8/1PPPPPPP"]
-SLOW = 2 if os.environ.get("SANITIZED") else 1
+SLOW = 2 if SANITIZED else 1
 LEVELS = (2, 1, 0)
 # Limits of a build and of a bench, in seconds; the clock of a game has a quarter. Rows about anything else have the ample one. A
 # row about a limit of time is tried with the short ones in turn, because on a busy machine an honest program needs longer, too.

@@ -10,13 +10,14 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from builds import SANITIZED  # noqa: E402
 from database import add_test, build_quickly, sql  # noqa: E402
 from server import Server, wait_until  # noqa: E402
 from tap import contains, equal, run, true  # noqa: E402
 from tiny_engine import FAILING, STUBBORN, server_with_engine  # noqa: E402
 from worker import Worker, command_line, descendants  # noqa: E402
 
-KILLS = 6 if os.environ.get("SANITIZED") else 12
+KILLS = 6 if SANITIZED else 12
 BATCH = 2
 server = worker = None
 test = 0

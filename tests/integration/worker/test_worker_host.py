@@ -17,8 +17,9 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
+from builds import BUILD  # noqa: E402
 from fake_server import FakeServer  # noqa: E402
-from server import BUILD, still_there, wait_until  # noqa: E402
+from server import still_there, wait_until  # noqa: E402
 from tap import LOAD_FACTOR, Skip, contains, equal, run, true  # noqa: E402
 from tiny_engine import FAILING, MAIN, STUBBORN  # noqa: E402
 from worker import Worker  # noqa: E402

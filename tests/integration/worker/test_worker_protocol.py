@@ -16,10 +16,11 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kit_py"))
 import tap  # noqa: E402
+from builds import BUILD  # noqa: E402
 from database import add_test, write_plain_book  # noqa: E402
 from played import played, played_batch, post_batch, upload  # noqa: E402
 from protocol import STC, batch, changed, side_of  # noqa: E402
-from server import BUILD, ROOT, Server  # noqa: E402
+from server import ROOT, Server  # noqa: E402
 
 EXAMPLES = dict(re.findall(r"```json (\S+)\n(.*?)```", (ROOT / "server/API.md").read_text(), re.S))
 BATCH = 4
