@@ -21,6 +21,9 @@ static ReplayFacts facts_of(Batch *batch, const SqlLedgerReplayConditions *from)
     return (ReplayFacts){
         .first_pair = from->first_pair,
         .outcomes = json_string_value(json_object_get(batch->result, "outcomes")),
+        .wins = count_of(batch->result, "wins"),
+        .losses = count_of(batch->result, "losses"),
+        .draws = count_of(batch->result, "draws"),
         .crashes = count_of(batch->result, "crashes"),
         .time_losses = count_of(batch->result, "time_losses"),
         .ponders = count_of(batch->result, "ponders") + count_of(batch->result, "ponders_against"),

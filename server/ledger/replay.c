@@ -12,6 +12,7 @@
 // The sums over the games of a batch.
 typedef struct Sums {
     int points; // of the new side in this pair, in half points
+    int wins, losses, draws;
     int crashes, time_losses, ponders;
     int64_t moves;                            // of both sides in all games
     double thought_least_ms, thought_most_ms; // by both sides in all games
@@ -80,16 +81,14 @@ static int points_of_new(const GameLine *line, GameResult result) {
     return (result == RESULT_WHITE_WINS) == line->new_is_white ? 2 : 0;
 }
 
-static void tally_add(GameTally *tally, int points) {
-    tally->lost += points == 0;
-    tally->drawn += points == 1;
-    tally->won += points == 2;
-}
-
 static void add_to_sums(const GameLine *line, const GameFound *found, Sums *sums) {
     bool crashed = strcmp(line->end, "crash") == 0 || strcmp(line->end, "stall") == 0 ||
                    strcmp(line->end, "illegal") == 0;
-    sums->points += points_of_new(line, found->result);
+    int points = points_of_new(line, found->result);
+    sums->points += points;
+    sums->wins += points == 2;
+    sums->draws += points == 1;
+    sums->losses += points == 0;
     sums->crashes += crashed;
     sums->time_losses += strcmp(line->end, "time") == 0;
     sums->ponders += strcmp(line->end, "ponder") == 0;
@@ -120,8 +119,6 @@ static bool replay_line(const char *text, size_t size, int number, const ReplayF
     if (!game_replay(&line, facts, number, &found, err))
         return false;
     add_to_sums(&line, &found, sums);
-    if (facts->tally)
-        tally_add(facts->tally, points_of_new(&line, found.result));
     if (facts->prints && facts->clocks[0].base_s > 0 && facts->clocks[1].base_s > 0)
         game_prints_add(facts->prints, number, line.moves, &buffer->taken);
     return true;
@@ -136,10 +133,20 @@ static bool pair_check(const ReplayFacts *facts, int number, Sums *sums, Error *
                      number + 1, points, facts->outcomes[number / 2]);
 }
 
-static bool counts_check(const ReplayFacts *facts, int games, const Sums *sums, Error *err) {
+// Pairs of 2 half points may be two draws, or not.
+static bool results_check(const ReplayFacts *facts, int games, const Sums *sums, Error *err) {
     if ((size_t)games != 2 * strlen(facts->outcomes))
         return error_set(err, 422, "replay_mismatch", "%d games for %zu pairs", games,
                          strlen(facts->outcomes));
+    return (sums->wins == facts->wins && sums->losses == facts->losses &&
+            sums->draws == facts->draws) ||
+           error_set(err, 422, "replay_mismatch",
+                     "%d games won, %d lost and %d drawn, counted as %lld, %lld and %lld",
+                     sums->wins, sums->losses, sums->draws, (long long)facts->wins,
+                     (long long)facts->losses, (long long)facts->draws);
+}
+
+static bool faults_check(const ReplayFacts *facts, const Sums *sums, Error *err) {
     return (sums->crashes == facts->crashes && sums->time_losses == facts->time_losses &&
             sums->ponders == facts->ponders) ||
            error_set(
@@ -181,8 +188,8 @@ bool replay_games(const char *text, size_t size, const ReplayFacts *facts, Error
             return false;
         text = stop + 1;
     }
-    return counts_check(facts, number, &sums, err) && thought_check(facts, &sums, err) &&
-           moves_check(facts, &sums, err);
+    return results_check(facts, number, &sums, err) && faults_check(facts, &sums, err) &&
+           thought_check(facts, &sums, err) && moves_check(facts, &sums, err);
 }
 
 // ---- a game that was played on ------------------------------------------------------------------

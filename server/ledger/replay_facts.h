@@ -9,14 +9,10 @@
 #include "server/common/time_control.h"
 #include "server/ledger/game_print.h"
 
-// How many games the new side lost, drew and won.
-typedef struct GameTally {
-    int64_t lost, drawn, won;
-} GameTally;
-
 typedef struct ReplayFacts {
     int64_t first_pair;                    // number in the test of the batch's first pair
     const char *outcomes;                  // one digit for each pair
+    int64_t wins, losses, draws;           // of the new side
     int64_t crashes, time_losses, ponders; // ponders: of both sides
     const json_t *openings;                // [{"fen","moves"}], one for each pair, as dealt
     Adjudication rules;                    // of the test: replay_rules()
@@ -25,6 +21,5 @@ typedef struct ReplayFacts {
     int64_t thought;                       // ms, by both sides in all games
     int64_t said_moves;                    // moves of both sides that were checked; 0: not counted
     GamePrints *prints;                    // gets the marks of the games; NULL: not wanted
-    GameTally *tally;                      // gets the sums of the games; NULL: not wanted
     bool chess960;
 } ReplayFacts;

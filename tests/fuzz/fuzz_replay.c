@@ -21,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     json_auto_t *openings = openings_of((const char *)data + 1, size - 1);
     ReplayFacts facts = {.first_pair = 7,
                          .outcomes = data[0] & 4 ? "2" : "24",
+                         .wins = data[0] & 4 ? 1 : 3,
+                         .losses = 1,
                          .time_losses = data[0] >> 4 & 1,
                          .openings = openings,
                          .rules = {.draw_move = 2,

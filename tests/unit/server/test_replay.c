@@ -48,6 +48,8 @@ static ReplayFacts facts(void) {
     TimeControl clock = {.base_s = 10, .increment_s = 0.2};
     return (ReplayFacts){.first_pair = 7,
                          .outcomes = "2",
+                         .wins = 1,
+                         .losses = 1,
                          .time_losses = 1,
                          .openings = openings,
                          .clocks = {clock, clock},
@@ -181,6 +183,9 @@ static void games_that_a_rule_of_adjudication_ends_show_it(void **state) {
                               .max_moves = 3};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[2048] = "";
+        bool drawn = strcmp(rows[i].result, "1/2-1/2") == 0;
+        of.wins = of.losses = !drawn;
+        of.draws = 2 * drawn;
         of.crashes = 2 * (strcmp(rows[i].end, "crash") == 0);
         of.time_losses = 2 * (strcmp(rows[i].end, "time") == 0);
         for (int game = 0; game < 2; game++)
@@ -258,6 +263,11 @@ static void counts_must_be_those_of_the_games(void **state) {
     other.outcomes = "22";
     assert_false(replay(MATED FLAGGED, &other));
     assert_non_null(strstr(err.message, "2 games for 2 pairs"));
+    other = facts();
+    other.wins = other.losses = 0;
+    other.draws = 2;
+    assert_false(replay(MATED FLAGGED, &other));
+    assert_string_equal(err.message, "1 games won, 1 lost and 0 drawn, counted as 0, 0 and 2");
     other = facts();
     assert_false(replay(MATED FLAGGED MATED, &other));
     assert_non_null(strstr(err.message, "game 3: it is one too many"));
