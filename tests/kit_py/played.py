@@ -3,8 +3,8 @@
 import json
 import subprocess
 
-from protocol import batch, clock_of, put_games, side_of, zstd
 from builds import USUAL
+from protocol import batch, clock_of, put_games, side_of, zstd
 
 
 def played(task, seq, outcomes, seed=1, tc=None, plies=0, think_ms=0):

@@ -130,7 +130,9 @@ def each_lie_is_found_and_counts_nothing():
         equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(0,)], name)
     equal(replayed(), "")
     equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(5,)])
-    for fields, words in (({"crashes": 1}, "0 crashes"), ({"time_losses": 2}, "0 time losses")):
+    invented = {"wins": 4, "losses": 4, "draws": 2}
+    for fields, words in (({"crashes": 1}, "0 crashes"), ({"time_losses": 2}, "0 time losses"),
+                          (invented, "3 games won, 3 lost and 4 drawn, counted as 4, 4 and 2")):
         contains(replayed(**fields), words)
     test = only(add_test(server, batch_pairs=5, tc="nodes=1000"))
     contains(replayed(cut(2, 2, result="0-1", end="time", flag_ms=99999)), "game 3: it was lost on time without a clock")
