@@ -26,7 +26,7 @@ static ReplayFacts facts_of(Batch *batch, const SqlLedgerReplayConditions *from)
         .draws = count_of(batch->result, "draws"),
         .crashes = count_of(batch->result, "crashes"),
         .time_losses = count_of(batch->result, "time_losses"),
-        .ponders = count_of(batch->result, "ponders") + count_of(batch->result, "ponders_against"),
+        .ponders = {count_of(batch->result, "ponders"), count_of(batch->result, "ponders_against")},
         .margin_ms = {from->new_margin, from->base_margin},
         .thought = batch->thought,
         .said_moves = batch->has_said ? batch->said[0].moves + batch->said[1].moves : 0,

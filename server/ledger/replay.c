@@ -13,7 +13,7 @@
 typedef struct Sums {
     int points; // of the new side in this pair, in half points
     int wins, losses, draws;
-    int crashes, time_losses, ponders;
+    int crashes, time_losses, ponders[2];
     int64_t moves;                            // of both sides in all games
     double thought_least_ms, thought_most_ms; // by both sides in all games
 } Sums;
@@ -91,7 +91,7 @@ static void add_to_sums(const GameLine *line, const GameFound *found, Sums *sums
     sums->losses += points == 0;
     sums->crashes += crashed;
     sums->time_losses += strcmp(line->end, "time") == 0;
-    sums->ponders += strcmp(line->end, "ponder") == 0;
+    sums->ponders[points > 0] += strcmp(line->end, "ponder") == 0;
     sums->moves += found->moves;
     sums->thought_least_ms += found->thought_least_ms;
     sums->thought_most_ms += found->thought_most_ms;
@@ -148,12 +148,13 @@ static bool results_check(const ReplayFacts *facts, int games, const Sums *sums,
 
 static bool faults_check(const ReplayFacts *facts, const Sums *sums, Error *err) {
     return (sums->crashes == facts->crashes && sums->time_losses == facts->time_losses &&
-            sums->ponders == facts->ponders) ||
-           error_set(
-               err, 422, "replay_mismatch",
-               "%d crashes, %d time losses and %d by pondering, counted as %lld, %lld and %lld",
-               sums->crashes, sums->time_losses, sums->ponders, (long long)facts->crashes,
-               (long long)facts->time_losses, (long long)facts->ponders);
+            sums->ponders[0] == facts->ponders[0] && sums->ponders[1] == facts->ponders[1]) ||
+           error_set(err, 422, "replay_mismatch",
+                     "%d crashes, %d time losses, %d by pondering of the new side and %d of the "
+                     "base, counted as %lld, %lld, %lld and %lld",
+                     sums->crashes, sums->time_losses, sums->ponders[0], sums->ponders[1],
+                     (long long)facts->crashes, (long long)facts->time_losses,
+                     (long long)facts->ponders[0], (long long)facts->ponders[1]);
 }
 
 // Without clocks, the games do not tell how long the engines thought.

@@ -147,10 +147,12 @@ static void sprt_terms(const WorkloadTest *test, Str *out) {
     str_printf(out, "%c%.2f, %.2f%c", logistic ? '{' : '<', b.elo0, b.elo1, logistic ? '}' : '>');
 }
 
+// With the bounds that the LLR is compared with.
 static void sprt_summary(const WorkloadTest *test, const json_t *state, Str *out) {
     SprtBounds bounds = bounds_of(test);
     SprtTwo two = sprt_two_read(state);
-    str_printf(out, "LLR %.2f (%.2f, %.2f)", two.all.llr, sprt_lower(&bounds), sprt_upper(&bounds));
+    str_printf(out, "LLR %.2f (%.2f, %.2f)", two.all.llr, sprt_lower_now(&two.all, &bounds),
+               sprt_upper_now(&two.all, &bounds));
     if (two.apart)
         str_printf(out, ", %.2f without unproven owners%s", two.proven.llr,
                    two.decides ? ", which decides" : "");

@@ -45,7 +45,7 @@ static bool replay_batch(const Check *check, const CheckedBatch *b, const Str *t
                          .draws = count_of(b, "draws"),
                          .crashes = count_of(b, "crashes"),
                          .time_losses = count_of(b, "time_losses"),
-                         .ponders = count_of(b, "ponders") + count_of(b, "ponders_against"),
+                         .ponders = {count_of(b, "ponders"), count_of(b, "ponders_against")},
                          .openings = openings,
                          .rules = check->rules,
                          .margin_ms = {check->sides[0].margin_ms, check->sides[1].margin_ms},

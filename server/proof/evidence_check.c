@@ -61,8 +61,9 @@ static void check_signatures(Check *check) {
         else
             json_object_set_new(used, name, json_true());
     }
-    check_end(check, "%zu batches are as their machines signed them, with %zu keys", check->count,
-              json_object_size(used));
+    size_t signers = json_object_size(used);
+    check_end(check, "%zu batch%s as their machines signed them, with %zu key%s", check->count,
+              check->count == 1 ? " is" : "es are", signers, signers == 1 ? "" : "s");
 }
 
 // ---- all ----------------------------------------------------------------------------------------

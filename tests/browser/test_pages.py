@@ -275,7 +275,7 @@ def a_crash_report_is_read_on_its_own_page():
     browser.go("/tests/1")
     contains(browser.text("#faults"), "crash of the patch")
     contains(browser.text("#faults"), "machine overloaded")
-    contains(browser.text("#flagged"), "flagged")
+    contains(browser.text("#flagged"), "Flagged pairs: 1")
     contains(browser.text("#said-warning"), "with an illegal move in the PV")
     browser.click("#faults tbody tr:last-child a")
     browser.until(lambda: "White disconnects" in browser.text("#head, .head"), 10, "the report")

@@ -47,11 +47,14 @@ def upload(worker, task, seq, games):
 
 def played_batch(worker, task, seq, outcomes, seed=1, **fields):
     """Uploads games of batch `seq` with these outcomes. The counts that belong to them, with `fields` as other members."""
-    ponders = fields.get("ponders", 0) + fields.get("ponders_against", 0)
-    ends = ["crash"] * fields.get("crashes", 0) + ["time"] * fields.get("time_losses", 0) + ["ponder"] * ponders
     games = played(task, seq, outcomes, seed, fields.get("tc"))
     won = [game for game in games if game["result"] != "1/2-1/2"]
-    thought = sum(with_fault(game, end, task) for game, end in zip(won, ends, strict=False))
+    by_new = [game for game in won if (game["result"] == "1-0") == (game["new_is"] == "white")]
+    by_base = [game for game in won if game not in by_new]
+    pondered = by_base[:fields.get("ponders", 0)] + by_new[:fields.get("ponders_against", 0)]
+    ends = ["crash"] * fields.get("crashes", 0) + ["time"] * fields.get("time_losses", 0)
+    faults = [(game, "ponder") for game in pondered] + list(zip((g for g in won if g not in pondered), ends, strict=False))
+    thought = sum(with_fault(game, end, task) for game, end in faults)
     reply = upload(worker, task, seq, games)
     if reply.status != 200:
         raise RuntimeError(f"the games of batch {seq} were refused: {reply}")

@@ -143,19 +143,23 @@ def each_lie_is_found_and_counts_nothing():
 def a_side_that_computed_in_its_opponents_time_lost_however_the_game_ended():
     """Games 3 and 5 are drawn by the rules and game 7 is won by resignation; then the new side lost them."""
     test = only(add_test(server, batch_pairs=5, tc="10+0.1"))
-    worker = server.worker(key=f"{next(machines):032x}")
-    task = claim(worker).json
-    games = played(task, 0, OUTCOMES)
-    for number in (2, 4, 6):
-        games[number].update(end="ponder", result="0-1")
-    sha = put_games(worker, task["id"], 0, packed(games)).json["sha256"]
-    post = lambda outcomes, ponders: worker.api("POST", f"/tasks/{task['id']}/batches",
-                                                batch(0, outcomes, sha, tc=clock_of(task), ponders=ponders))
-    equal(post("00114", 3).json["counted"], True)
+
+    def counted(**ponders):
+        worker = server.worker(key=f"{next(machines):032x}")
+        task = claim(worker).json
+        games = played(task, 0, OUTCOMES)
+        for number in (2, 4, 6):
+            games[number].update(end="ponder", result="0-1")
+        sha = put_games(worker, task["id"], 0, packed(games)).json["sha256"]
+        return worker.api("POST", f"/tasks/{task['id']}/batches", batch(0, "00114", sha, tc=clock_of(task), **ponders))
+    contains(counted(ponders=2, ponders_against=1).json["error"]["message"],
+             "3 by pondering of the new side and 0 of the base, counted as 0, 0, 2 and 1")
+    equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(0,)])
+    equal(counted(ponders=3).json["counted"], True)
     equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(5,)])
     test = only(add_test(server, batch_pairs=5, tc="10+0.1"))
     contains(replayed(changed(2, end="ponder")), "game 3: its result does not follow")
-    contains(replayed(changed(0, end="ponder")), "1 by pondering, counted as 0, 0 and 0")
+    contains(replayed(changed(0, end="ponder")), "1 by pondering of the new side and 0 of the base, counted as 0, 0, 0 and 0")
     equal(sql(server, "SELECT units_counted FROM tests WHERE id = ?", test), [(0,)])
 
 

@@ -57,7 +57,7 @@ def a_batch_reports_the_load_of_its_machine():
     equal(test["flagged"], {"pairs": 8, "machines": 1, "busy_pairs": 4, "slow_pairs": 4, "swap_pairs": 4})
     equal(test["workers"][0]["pairs_flagged"], 8)
     page = anyone.get("/tests/1").words
-    contains(page, "8 pairs are flagged (machines: 1)")
+    contains(page, "Flagged pairs: 8 (machines: 1)")
     contains(page, "busy with other programs (4), slower than at first (4), short of memory (4)")
 
 

@@ -251,6 +251,9 @@ static void lists_and_panels_are_named_by_the_workload(void **state) {
     assert_string_equal(member_text(doc, "panel"), "workload_sprt");
     assert_int_equal(member_int(doc, "units"), 18016);
     assert_true(near(real_at(doc, "points", "llr"), 2.95, 1e-12));
+    set_ladders(test, 1, 2.75, 0.05, 0.24);
+    json_auto_t *corrected = statistics_document(test, 0);
+    assert_string_equal(member_text(corrected, "summary"), "LLR 2.75 (-2.89, 2.70)");
 }
 
 // From the middle of <0,2> with nothing seen but draws and splits, it takes about what the theory
