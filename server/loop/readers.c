@@ -12,6 +12,13 @@
 
 enum { READERS_MAX = 64 };
 
+// A thread and the connection that it alone uses, until it has been joined.
+typedef struct Reader {
+    Readers *readers;
+    Db *db;
+    pthread_t thread;
+} Reader;
+
 struct Readers {
     int event_fd;
     const atomic_ulong *commits;
@@ -21,9 +28,7 @@ struct Readers {
     RequestList finished;
     bool stopping;
     int count;
-    pthread_t threads[READERS_MAX];
-    Db *databases[READERS_MAX];
-    int started;
+    Reader reader[READERS_MAX];
 };
 
 // A request sees the database as it is when the reader begins with it. Opening the body and
@@ -64,9 +69,9 @@ static void part_one(Db *db, RequestData *data) {
 }
 
 static void *reader_main(void *arg) {
-    Readers *readers = arg;
+    const Reader *reader = arg;
+    Readers *readers = reader->readers;
     pthread_mutex_lock(&readers->mutex);
-    Db *db = readers->databases[readers->started++];
     for (;;) {
         Job *job = NULL;
         while (!readers->stopping && !(job = queue_pop(&readers->queued)))
@@ -77,9 +82,9 @@ static void *reader_main(void *arg) {
         pthread_mutex_unlock(&readers->mutex);
         // The number of commits is read first, so that it is not newer than the data.
         if (data->stage == STAGE_PART)
-            part_one(db, data);
+            part_one(reader->db, data);
         else
-            prepare_one(db, data, atomic_load(readers->commits));
+            prepare_one(reader->db, data, atomic_load(readers->commits));
         pthread_mutex_lock(&readers->mutex);
         queue_done(&readers->queued, job);
         bool first = !readers->finished.first; // the loop takes all of them at once
@@ -102,12 +107,12 @@ Readers *readers_start(const char *data, int count, int event_fd, const atomic_u
     pthread_mutex_init(&readers->mutex, NULL);
     pthread_cond_init(&readers->work, NULL);
     for (int i = 0; i < count && i < READERS_MAX; i++) {
-        readers->databases[i] = db_open(path, true, err);
-        if (!readers->databases[i] ||
-            pthread_create(&readers->threads[i], NULL, reader_main, readers)) {
-            if (readers->databases[i])
+        Reader *reader = &readers->reader[i];
+        *reader = (Reader){.readers = readers, .db = db_open(path, true, err)};
+        if (!reader->db || pthread_create(&reader->thread, NULL, reader_main, reader)) {
+            if (reader->db)
                 error_set(err, 0, "", "cannot start reader threads");
-            db_close(readers->databases[i]);
+            db_close(reader->db);
             readers_stop(readers);
             readers_free(readers);
             return NULL;
@@ -155,8 +160,8 @@ void readers_stop(Readers *readers) {
     pthread_cond_broadcast(&readers->work);
     pthread_mutex_unlock(&readers->mutex);
     for (int i = 0; i < readers->count; i++) {
-        pthread_join(readers->threads[i], NULL);
-        db_close(readers->databases[i]);
+        pthread_join(readers->reader[i].thread, NULL);
+        db_close(readers->reader[i].db);
     }
     readers->count = 0;
 }
