@@ -13,7 +13,8 @@
 typedef struct Sums {
     int points; // of the new side in this pair, in half points
     int wins, losses, draws;
-    int crashes, time_losses, ponders[2];
+    int crashes, time_losses;
+    int ponders[2];                           // lost by it: of the new side, of the base side
     int64_t moves;                            // of both sides in all games
     double thought_least_ms, thought_most_ms; // by both sides in all games
 } Sums;

@@ -163,7 +163,7 @@ def stands_before_a_stranger(test):
     server.command("bundle", server.data, test, bundle)
     done = subprocess.run([kit.BUILD / "server", "verify", bundle], capture_output=True, text=True, cwd="/")
     tap.equal(done.returncode, 0, done.stdout + done.stderr)
-    tap.contains(done.stdout, "holds  signatures: 16 batches are as their machines signed them, with 1 key")
+    tap.contains(done.stdout, "holds  signatures: 16 batches are as their machines signed them, with 1 key\n")
     tap.contains(done.stdout, "holds  games: 64 games of 16 batches")
     identity, = CACHE.glob("**/identity.json")
     tap.equal(identity.stat().st_mode & 0o777, 0o600)

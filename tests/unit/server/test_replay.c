@@ -111,8 +111,7 @@ static void each_lie_is_named(void **state) {
         {"\"new_is\":\"white\"", "\"new_is\":\"red\"", "game 1: it does not say who was white"},
         {"\"time\"", "\"stall\"",
          "1 crashes, 0 time losses, 0 by pondering of the new side and 0 of the base, counted as "
-         "0, 1, "
-         "0 and 0"},
+         "0, 1, 0 and 0"},
         {"\"flag_ms\":0,", "", "game 2: it was lost on time after -1 ms, when 0 ms were allowed"},
         {"[0,10200]", "[1,10200]", "game 2: it was lost on time after 0 ms, when 6 ms"},
         {"{\"pair\"", "[\"pair\"", "game 1: it is no JSON object"},
