@@ -37,7 +37,7 @@ enum { CACHE_BYTES = 64 << 20 };
 static const Route *const routes_all[] = {routes_server, routes_login, routes_account, routes_admin,
                                           routes_worker, routes_tests, routes_results, routes_nets,
                                           routes_books,  routes_games, routes_git,     routes_pages,
-                                          NULL};
+                                          routes_roles,  NULL};
 
 // Locks DATA until the descriptor is closed; -1 if another server has the lock. *down: seconds
 // since the lock was last touched, 0 if it is new; below 0 if the clock was set back since then.

@@ -113,6 +113,24 @@ CREATE TABLE roles (
     PRIMARY KEY (user_id, engine_id, role)
 ) STRICT, WITHOUT ROWID;
 
+-- Accounts that ask for the role developer of an engine. A row is kept after it was declined, so that the account waits
+-- before it asks again.
+CREATE TABLE role_requests (
+    id INTEGER PRIMARY KEY,
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    engine_id INTEGER NOT NULL REFERENCES engines ON DELETE CASCADE,
+    text TEXT NOT NULL,                     -- one line for those who decide
+    created REAL NOT NULL,
+    declined REAL,                          -- NULL: it waits for an answer
+    UNIQUE (user_id, engine_id)
+) STRICT;
+
+-- Those that wait: of accounts that are active and have no role of the engine.
+CREATE VIEW open_role_requests AS
+SELECT q.* FROM role_requests q JOIN users u ON u.id = q.user_id
+WHERE q.declined IS NULL AND u.state = 'active' AND u.admin = 0
+  AND NOT EXISTS (SELECT 1 FROM roles r WHERE r.user_id = q.user_id AND r.engine_id = q.engine_id);
+
 -- The people with a role: on any engine, or as an admin.
 CREATE VIEW role_holders (user_id) AS
 SELECT id FROM users u WHERE state = 'active' AND (admin = 1 OR EXISTS (SELECT 1 FROM roles r WHERE r.user_id = u.id));

@@ -112,6 +112,55 @@ DELETE FROM roles WHERE user_id = :user AND engine_id = :engine AND role = :role
 SELECT engines.name AS engine, roles.role FROM roles JOIN engines ON engines.id = roles.engine_id
 WHERE roles.user_id = :user ORDER BY engines.name, roles.role
 
+-- A request that was declined is made anew.
+-- name: role_request_add
+INSERT INTO role_requests (user_id, engine_id, text, created) VALUES (:user, :engine, :text, :now)
+ON CONFLICT (user_id, engine_id) DO UPDATE SET text = excluded.text, created = excluded.created, declined = NULL
+
+-- name: role_request_of row
+SELECT created, declined FROM role_requests WHERE user_id = :user AND engine_id = :engine
+
+-- name: role_request_open row
+SELECT q.user_id, q.engine_id, users.name AS user, engines.name AS engine
+FROM open_role_requests q JOIN users ON users.id = q.user_id JOIN engines ON engines.id = q.engine_id
+WHERE q.id = :request
+
+-- name: role_request_decline
+UPDATE role_requests SET declined = :now WHERE id = :request
+
+-- name: role_request_remove
+DELETE FROM role_requests WHERE id = :request
+
+-- Those that the viewer may answer: of the engines that :user maintains, of all with :all.
+-- name: role_requests_to_answer array
+-- types: :all bool
+SELECT q.id, users.name AS user, engines.name AS engine, engines.title AS engine_title, q.text, q.created,
+       users.created AS user_created
+FROM open_role_requests q JOIN users ON users.id = q.user_id JOIN engines ON engines.id = q.engine_id
+WHERE :all OR EXISTS (SELECT 1 FROM roles r
+                      WHERE r.user_id = :user AND r.engine_id = q.engine_id AND r.role = 'maintainer')
+ORDER BY q.created LIMIT 200
+
+-- name: role_requests_count value
+-- types: :all bool, value int
+SELECT count(*) FROM open_role_requests q
+WHERE :all OR EXISTS (SELECT 1 FROM roles r
+                      WHERE r.user_id = :user AND r.engine_id = q.engine_id AND r.role = 'maintainer')
+
+-- The engines of which the user has no role, with the last request for one.
+-- name: engines_without_role array
+SELECT engines.name AS engine, engines.title, q.created AS asked, q.declined
+FROM engines LEFT JOIN role_requests q ON q.engine_id = engines.id AND q.user_id = :user
+WHERE NOT EXISTS (SELECT 1 FROM roles r WHERE r.user_id = :user AND r.engine_id = engines.id)
+ORDER BY engines.id LIMIT 100
+
+-- Another person than :author who may approve tests of the engine.
+-- name: other_approver value
+-- types: value bool
+SELECT EXISTS (SELECT 1 FROM users u WHERE u.state = 'active' AND u.id <> :author
+               AND (u.admin = 1 OR EXISTS (SELECT 1 FROM roles r WHERE r.user_id = u.id AND r.engine_id = :engine
+                                           AND r.role = 'maintainer')))
+
 -- name: login_failures_of row
 SELECT count, last FROM login_failures WHERE subject = :subject
 

@@ -26,6 +26,11 @@ static const SettingRow rows[SETTING_COUNT] = {
         .name = "submit", .type = SETTING_IS_WORD, .words = "developers|open",
         .fallback = "developers",
         .help = "who may submit tests: users with the role developer, or all users"},
+    [SETTING_PENDING_TESTS_OPEN] = {
+        .name = "pending_tests_open", .type = SETTING_IS_WHOLE, .low = 1, .high = 1000000,
+        .fallback = "3",
+        .help = "tests of a user without a role that may wait for approval, where `submit` is "
+                "`open`"},
     [SETTING_PENDING_TESTS] = {
         .name = "pending_tests", .type = SETTING_IS_WHOLE, .low = 1, .high = 1000000,
         .fallback = "20",

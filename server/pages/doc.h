@@ -62,6 +62,9 @@ json_t *doc_suspects(const DocContext *ctx);
 json_t *doc_user(const DocContext *ctx, const char *name, Error *err);
 json_t *doc_account(const DocContext *ctx); // the viewer's own
 json_t *doc_users(const DocContext *ctx);   // for admins
+json_t *doc_roles(const DocContext *ctx);   // requests for roles; the parts of it that others show:
+json_t *doc_roles_lacking(const DocContext *ctx); // engines of which the viewer has no role
+int64_t doc_roles_to_answer(const DocContext *ctx);
 
 // The form for a new test: engines, presets, books, and the values of its fields. `typed` NULL: the
 // values of a fresh form (query: engine, preset, like); else the fields as they were submitted.

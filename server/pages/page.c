@@ -100,8 +100,10 @@ static json_t *viewer_json(Request *req) {
     const Viewer *viewer = &req->viewer;
     if (!viewer->user_id)
         return json_null();
-    return json_pack("{s:I, s:s, s:b, s:s}", "id", (json_int_t)viewer->user_id, "name",
-                     viewer->name, "admin", (int)viewer->admin, "csrf", viewer->csrf);
+    DocContext ctx = page_context(req);
+    return json_pack("{s:I, s:s, s:b, s:s, s:I}", "id", (json_int_t)viewer->user_id, "name",
+                     viewer->name, "admin", (int)viewer->admin, "csrf", viewer->csrf, "requests",
+                     (json_int_t)doc_roles_to_answer(&ctx));
 }
 
 static json_t *site_json(Request *req) {

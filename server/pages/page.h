@@ -31,6 +31,7 @@ bool page_home(Request *req, Response *res, json_t *document);
 bool page_list(Request *req, Response *res, const char *template, const char *title,
                json_t *document);
 bool page_events(Request *req, Response *res, json_t *document);
+bool page_roles(Request *req, Response *res, json_t *document);
 bool page_user(Request *req, Response *res, json_t *document);
 bool page_machine(Request *req, Response *res, json_t *document);
 bool page_faults(Request *req, Response *res, json_t *document);

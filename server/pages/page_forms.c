@@ -100,26 +100,62 @@ static json_t *book_form(Request *req) {
     return document;
 }
 
+static void add_presence(json_t *document) {
+    static const char *const lists[][2] = {{"has_requests", "items"}, {"has_lacking", "lacking"}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        json_object_set_new(
+            document, lists[i][0],
+            json_boolean(json_array_size(json_object_get(document, lists[i][1])) > 0));
+}
+
+bool page_roles(Request *req, Response *res, json_t *document) {
+    if (!request_is_api(req))
+        add_presence(document);
+    return page_serve(req, res, "roles", "Roles", document);
+}
+
+static json_t *roles_form(Request *req) {
+    DocContext ctx = page_context(req);
+    json_t *document = doc_roles(&ctx);
+    add_presence(document);
+    json_object_set_new(document, "typed", json_string(typed(req, "text")));
+    return document;
+}
+
+// The role of the form's engine, which the viewer may ask for.
+static void add_lacking(const DocContext *ctx, json_t *document) {
+    json_auto_t *all = doc_roles_lacking(ctx);
+    json_t *each, *lacking = json_array();
+    const char *engine = member_text(json_object_get(document, "engine"), "name");
+    size_t i;
+    json_array_foreach (all, i, each)
+        if (!strcmp(member_text(each, "engine"), engine))
+            json_array_append(lacking, each);
+    json_object_set_new(document, "lacking", lacking);
+}
+
 static json_t *new_form(Request *req, bool is_typed) {
     Error none;
     DocContext ctx = page_context(req);
-    return doc_form(&ctx, is_typed ? &req->data->form : NULL, &none);
+    json_t *document = doc_form(&ctx, is_typed ? &req->data->form : NULL, &none);
+    if (document)
+        add_lacking(&ctx, document);
+    return document;
 }
 
 bool page_form(Request *req, Response *res, const char *template, const Error *err) {
     static const struct {
         const char *template, *title;
-    } forms[] = {{"login", "Sign in"},
-                 {"signup", "Make an account"},
-                 {"new", "New test"},
-                 {"nets", "Nets"},
-                 {"books", "Books"}};
+    } forms[] = {{"login", "Sign in"}, {"signup", "Make an account"},
+                 {"new", "New test"},  {"nets", "Nets"},
+                 {"books", "Books"},   {"roles", "Roles"}};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (strcmp(forms[i].template, template) != 0)
             continue;
         json_t *document = strcmp(template, "new") == 0     ? new_form(req, err != NULL)
                            : strcmp(template, "nets") == 0  ? net_form(req)
                            : strcmp(template, "books") == 0 ? book_form(req)
+                           : strcmp(template, "roles") == 0 ? roles_form(req)
                                                             : simple_form(req);
         if (!document)
             return false;

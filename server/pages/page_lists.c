@@ -13,11 +13,22 @@ void page_add_bars(json_t *tests) {
         json_object_set_new(test, "bar", chart_progress(json_object_get(test, "stats")));
 }
 
+// For an account that can submit nothing: the roles that it may ask for.
+static void add_lacking(Request *req, json_t *document) {
+    DocContext ctx = page_context(req);
+    bool lacks = ctx.viewer->user_id && !viewer_submits(ctx.db, ctx.viewer, 0);
+    json_object_set_new(document, "has_lacking", json_boolean(lacks));
+    if (lacks)
+        json_object_set_new(document, "lacking", doc_roles_lacking(&ctx));
+}
+
 bool page_home(Request *req, Response *res, json_t *document) {
     static const char *const lists[] = {"pending", "paused", "active", "finished"};
     const json_t *touched = json_object_get(json_object_get(document, "touched"), "items");
-    if (!request_is_api(req))
+    if (!request_is_api(req)) {
         json_object_set_new(document, "has_touched", json_boolean(json_array_size(touched) > 0));
+        add_lacking(req, document);
+    }
     for (size_t i = 0; !request_is_api(req) && i < sizeof lists / sizeof *lists; i++)
         page_add_bars(json_object_get(json_object_get(document, lists[i]), "items"));
     return page_serve(req, res, "home", "Tests", document);

@@ -12,6 +12,7 @@ extern const Route routes_books[];   // upload books
 extern const Route routes_login[];   // sign up, in and out
 extern const Route routes_account[]; // the viewer's password and tokens
 extern const Route routes_admin[];   // accounts, roles and states
+extern const Route routes_roles[];   // ask for a role, and answer
 extern const Route routes_pages[];   // pages and the read API
 extern const Route routes_games[];   // games as files
 extern const Route routes_git[];     // clone

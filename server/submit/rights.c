@@ -16,6 +16,7 @@
 #include "server/submit/review.h"
 #include "sql/nets.h"
 #include "sql/tests.h"
+#include "sql/users.h"
 
 typedef bool Condition(const Caller *caller, const SqlTestForChange *row, Error *err);
 
@@ -160,10 +161,8 @@ static bool may_resume(const Caller *caller, const SqlTestForChange *row, Error 
 static bool is_developer(const Caller *caller, int64_t engine_id, const char *engine, Error *err) {
     return is_signed_in(caller, err) &&
            (viewer_submits(caller->turn->db, caller->viewer, engine_id) ||
-            error_set(
-                err, 403, "forbidden",
-                "this needs the role developer of %s; ask a maintainer or the operator for it",
-                engine));
+            error_set(err, 403, "forbidden",
+                      "this needs the role developer of %s; ask for it at /roles", engine));
 }
 
 static bool is_developer_of_test(const Caller *caller, const SqlTestForChange *row, Error *err) {
@@ -176,12 +175,24 @@ static bool self_approval(Db *db) {
     return setting_whole(db, SETTING_SELF_APPROVAL) == 1;
 }
 
-static bool may_approve(const Caller *caller, const SqlTestForChange *row, Error *err) {
-    char *net scope(free_ptr) = missing_net(caller, row);
-    if (is_author(caller, row) && !self_approval(caller->turn->db))
+// A person alone can go on only by the operator's setting.
+static bool refuse_own_test(Db *db, const SqlTestForChange *row, Error *err) {
+    if (sql_other_approver(db, .author = row->author_id, .engine = row->engine_id))
         return error_set(err, 403, "own_test",
                          "you cannot approve your own test; another maintainer must look at it "
                          "(unless the operator allows it: setting self_approval)");
+    return error_set(
+        err, 403, "own_test",
+        "you cannot approve your own test, and %s has no other maintainer: the "
+        "operator gives the role to a second person, or lets authors approve their own "
+        "tests by: server set DATA self_approval 1",
+        row->engine);
+}
+
+static bool may_approve(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    char *net scope(free_ptr) = missing_net(caller, row);
+    if (is_author(caller, row) && !self_approval(caller->turn->db))
+        return refuse_own_test(caller->turn->db, row, err);
     return !net ||
            error_set(err, 409, "net_missing", "its net %.12s has not been uploaded yet", net);
 }
@@ -324,10 +335,14 @@ bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *e
     return is_developer(caller, engine->id, engine->name, err);
 }
 
-bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error *err) {
+bool right_to_give_roles(const Caller *caller, int64_t engine_id, const char *engine, Error *err) {
     return is_signed_in(caller, err) &&
-           (viewer_has_role(caller->turn->db, caller->viewer, engine->id, "maintainer") ||
-            error_set(err, 403, "forbidden", "this needs the role maintainer of %s", engine->name));
+           (viewer_has_role(caller->turn->db, caller->viewer, engine_id, "maintainer") ||
+            error_set(err, 403, "forbidden", "this needs the role maintainer of %s", engine));
+}
+
+bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error *err) {
+    return right_to_give_roles(caller, engine->id, engine->name, err);
 }
 
 static bool is_any_maintainer(const Caller *caller, Error *err) {

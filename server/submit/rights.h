@@ -55,6 +55,8 @@ bool right_approves(const Caller *caller, const SqlTestForChange *row, Error *er
 bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *err);
 // Uploading books for it.
 bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error *err);
+// Answering requests for the role developer of it.
+bool right_to_give_roles(const Caller *caller, int64_t engine_id, const char *engine, Error *err);
 // Blocking, unblocking and re-testing machines, and vouching for their owners: maintainers of any
 // engine, and admins.
 bool right_to_block(const Caller *caller, Error *err);

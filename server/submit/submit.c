@@ -164,10 +164,13 @@ static bool begin(const Caller *caller, Submission *s, Error *err) {
     return false;
 }
 
-// Maintainers, who approve tests, may have as many as they like.
+// Maintainers, who approve tests, may have as many as they like; accounts without a role have a
+// limit of their own, for installations where all accounts may submit.
 static bool check_pending(const Caller *caller, Submission *s, Error *err) {
     Db *db = caller->turn->db;
-    int64_t limit = setting_whole(db, SETTING_PENDING_TESTS);
+    bool develops = viewer_has_role(db, caller->viewer, s->engine.id, "developer");
+    int64_t limit =
+        setting_whole(db, develops ? SETTING_PENDING_TESTS : SETTING_PENDING_TESTS_OPEN);
     int64_t pending = sql_tests_pending_of(db, 0, caller->viewer->user_id);
     return pending < limit || s->retest_of ||
            viewer_has_role(db, caller->viewer, s->engine.id, "maintainer") ||

@@ -24,7 +24,7 @@ SHOTS = BUILD / "screenshots"
 TITLE = "Take reductions away & <b>see</b>"
 PAGES = {"home": "/", "test": "/tests/1", "pending": "/tests/2", "new": "/tests/new", "finished": "/tests/finished",
          "faults": "/tests/1/faults", "fault": "/faults/1", "events": "/events", "nets": "/nets", "books": "/books", "book": "/books/1", "engines": "/engines",
-         "machines": "/machines", "machine": "/machines/1", "suspects": "/suspects", "user": "/users/dora", "account": "/account",
+         "machines": "/machines", "machine": "/machines/1", "suspects": "/suspects", "user": "/users/dora", "account": "/account", "roles": "/roles",
          "login": "/login", "signup": "/signup", "missing": "/nowhere"}
 server = browser = None
 

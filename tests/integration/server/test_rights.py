@@ -343,13 +343,15 @@ anyone: GET /api/v1/tests/{id}/diff /api/v1/tests/{id}/faults /api/v1/tests/{id}
 anyone: GET /tests/{id}/games.pgn /tests/{id}/games.jsonl /api/v1/tests/{id}/games.pgn /api/v1/tests/{id}/games.jsonl
 anyone: POST /login /signup /api/v1/login /api/v1/users /api/v1/workers /git/{engine}.git/git-upload-pack
 nobody: POST /git/{engine}.git/git-receive-pack
-user: GET /account /api/v1/account
+user: GET /account /api/v1/account /roles /api/v1/roles
+person: POST /roles /api/v1/roles
 person: POST /account/password /account/tokens /account/tokens/{id}/revoke
 person: POST /api/v1/account/password /api/v1/tokens /api/v1/tokens/{id}/revoke
 developer: POST /nets /tests/check /tests/new /api/v1/nets /api/v1/tests /api/v1/tests/check
 author: POST /tests/{id}/modify /tests/{id}/pause /tests/{id}/resume /tests/{id}/stop
 author: POST /api/v1/tests/{id}/modify /api/v1/tests/{id}/pause /api/v1/tests/{id}/resume /api/v1/tests/{id}/stop
 maintainer: POST /books /api/v1/books
+person: POST /roles/{id}/give /roles/{id}/decline /api/v1/roles/{id}/give /api/v1/roles/{id}/decline
 maintainer: POST /tests/{id}/approve /tests/{id}/exclude /tests/{id}/harmful /tests/{id}/include /tests/{id}/merge
 maintainer: POST /api/v1/tests/{id}/approve /api/v1/tests/{id}/exclude /api/v1/tests/{id}/harmful /api/v1/tests/{id}/include
 maintainer: POST /tests/{id}/readmit /api/v1/tests/{id}/readmit /tests/{id}/reopen /api/v1/tests/{id}/reopen

@@ -230,8 +230,47 @@ def only_developers_submit_unless_the_operator_opens_it():
     equal(submit(joe).status, 403)
     equal(Client(server).api("POST", "/tests", {}).status, 401)
     server.command("set", server.data, "submit", "open")
-    equal(submit(joe).status, 201)
+    for _ in range(3):
+        equal(submit(joe).status, 201)
+    equal(submit(joe).code, "too_many_pending", "of an account without a role")
+    equal(submit(dev).status, 201)
     server.command("set", server.data, "submit", "developers")
+
+
+def an_account_without_a_role_asks_for_it_and_submits_its_first_test():
+    server.add_user("nina")
+    nina, ask = server.client("nina"), "<button class=\"primary\">Ask for the role developer of "
+    for page in ("/", "/tests/new", "/roles"):
+        contains(nina.get(page).text, ask)
+    equal(ask in dev.get("/").text, False, "a developer is not asked")
+    reply = nina.form("/roles", {"engine": "anvil", "text": ""})
+    equal(reply.status, 422)
+    contains(reply.text, "Not accepted.")
+    equal(nina.form("/roles", {"engine": "anvil", "text": "I write <b>Rook</b>"}).status, 303)
+    contains(nina.get("/").words, "You asked for the role developer of")
+    contains(boss.get("/").text, "Roles (1)")
+    equal("Roles (" in dev.get("/").text, False)
+    contains(boss.get("/roles").text, "I write &lt;b&gt;Rook&lt;/b&gt;")
+    (item,) = boss.api("GET", "/roles").json["items"]
+    equal((item["user"], item["engine"]), ("nina", "anvil"))
+    equal(dev.api("GET", "/roles").json["items"], [])
+    equal(dev.api("POST", f"/roles/{item['id']}/give").status, 403)
+    equal(nina.form(f"/roles/{item['id']}/give", {}).status, 403)
+    equal(boss.form(f"/roles/{item['id']}/give", {"csrf": "x" * 43}, {"X-CSRF-Token": "x"}).status, 403)
+    equal(boss.form(f"/roles/{item['id']}/give", {}).status, 303)
+    equal(submit(nina).status, 201)
+    contains([event["message"] for event in boss.api("GET", "/events?type=user").json["items"]], "nina is now developer of anvil")
+
+
+def a_person_alone_is_told_how_to_go_on():
+    with database(server) as db:
+        db.execute("UPDATE users SET state = 'blocked' WHERE name <> 'boss'")
+    own = submit(boss).json["id"]
+    for command in ("self_approval 1",):
+        contains(boss.get(f"/tests/{own}").words, f"server set DATA {command}")
+    with database(server) as db:
+        db.execute("UPDATE users SET state = 'active'")
+    equal("server set DATA" in boss.get(f"/tests/{own}").text, False)
 
 
 def a_declared_bench_is_that_of_its_test_alone():
@@ -498,6 +537,8 @@ try:
         bodies_that_are_no_json_are_refused,
         a_submit_token_of_maintainer_or_admin_submits_and_does_no_more,
         only_developers_submit_unless_the_operator_opens_it,
+        an_account_without_a_role_asks_for_it_and_submits_its_first_test,
+        a_person_alone_is_told_how_to_go_on,
         a_declared_bench_is_that_of_its_test_alone,
         a_maintainer_approves_but_not_his_own,
         forms_of_the_page_do_the_same_and_lead_back,
