@@ -19,7 +19,8 @@ int64_t doc_roles_to_answer(const DocContext *ctx) {
 
 json_t *doc_roles_lacking(const DocContext *ctx) {
     return ctx->viewer->user_id && !ctx->viewer->admin
-               ? sql_engines_without_role(ctx->db, ctx->viewer->user_id)
+               ? sql_engines_without_role(ctx->db, .user = ctx->viewer->user_id,
+                                          .again = ctx->now - ROLE_REQUEST_AGAIN_DAYS * 86400.0)
                : json_array();
 }
 

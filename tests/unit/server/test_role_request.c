@@ -52,7 +52,7 @@ static void a_maintainer_gives_the_role_developer_of_the_engine_and_no_other(voi
     assert_string_equal(kit->ledger.err.code, "has_role");
 }
 
-static void nobody_else_answers(void **state) {
+static void people_without_that_role_answer_nothing(void **state) {
     SubmitKit *kit = *state;
     second_engine(kit);
     assert_true(ask(kit, KIT_USER, "other", "please"));
@@ -113,7 +113,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, submit_kit_set_up, submit_kit_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_maintainer_gives_the_role_developer_of_the_engine_and_no_other),
-        TEST(nobody_else_answers),
+        TEST(people_without_that_role_answer_nothing),
         TEST(a_maintainers_token_for_submitting_answers_nothing),
         TEST(asking_again_and_again_is_bounded),
         TEST(the_text_is_one_line_of_at_most_two_hundred_bytes),
