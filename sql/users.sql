@@ -147,12 +147,13 @@ SELECT count(*) FROM open_role_requests q
 WHERE :all OR EXISTS (SELECT 1 FROM roles r
                       WHERE r.user_id = :user AND r.engine_id = q.engine_id AND r.role = 'maintainer')
 
--- The engines of which the user has no role, with the last request for one, unless it was declined before :again.
+-- The engines of which the user has no role, with the last request for one that waits, or that was declined less than
+-- :wait_s ago: `again` is when the user may ask again.
 -- name: engines_without_role array
--- types: :again real
-SELECT engines.name AS engine, engines.title, iif(q.declined <= :again, NULL, q.created) AS asked,
-       iif(q.declined <= :again, NULL, q.declined) AS declined
+-- types: :now real, :wait_s real
+SELECT engines.name AS engine, engines.title, q.created AS asked, q.declined, q.declined + :wait_s AS again
 FROM engines LEFT JOIN role_requests q ON q.engine_id = engines.id AND q.user_id = :user
+                                          AND (q.declined IS NULL OR q.declined + :wait_s > :now)
 WHERE NOT EXISTS (SELECT 1 FROM roles r WHERE r.user_id = :user AND r.engine_id = engines.id)
 ORDER BY engines.id LIMIT 100
 

@@ -139,10 +139,14 @@ static bool is_author(const Caller *caller, const SqlTestForChange *row) {
     return caller->viewer->user_id && row->author_id == caller->viewer->user_id;
 }
 
-static bool is_maintainer(const Caller *caller, const SqlTestForChange *row, Error *err) {
+static bool maintains(const Caller *caller, int64_t engine_id, const char *engine, Error *err) {
     return is_signed_in(caller, err) &&
-           (has_role(caller, row, "maintainer") ||
-            error_set(err, 403, "forbidden", "this needs the role maintainer of %s", row->engine));
+           (viewer_has_role(caller->turn->db, caller->viewer, engine_id, "maintainer") ||
+            error_set(err, 403, "forbidden", "this needs the role maintainer of %s", engine));
+}
+
+static bool is_maintainer(const Caller *caller, const SqlTestForChange *row, Error *err) {
+    return maintains(caller, row->engine_id, row->engine, err);
 }
 
 static bool is_author_or_maintainer(const Caller *caller, const SqlTestForChange *row, Error *err) {
@@ -336,13 +340,11 @@ bool right_to_submit(const Caller *caller, const SqlEngineById *engine, Error *e
 }
 
 bool right_to_give_roles(const Caller *caller, int64_t engine_id, const char *engine, Error *err) {
-    return is_signed_in(caller, err) &&
-           (viewer_has_role(caller->turn->db, caller->viewer, engine_id, "maintainer") ||
-            error_set(err, 403, "forbidden", "this needs the role maintainer of %s", engine));
+    return maintains(caller, engine_id, engine, err);
 }
 
 bool right_to_add_book(const Caller *caller, const SqlEngineById *engine, Error *err) {
-    return right_to_give_roles(caller, engine->id, engine->name, err);
+    return maintains(caller, engine->id, engine->name, err);
 }
 
 static bool is_any_maintainer(const Caller *caller, Error *err) {

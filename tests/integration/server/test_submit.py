@@ -262,6 +262,23 @@ def an_account_without_a_role_asks_for_it_and_submits_its_first_test():
     contains([event["message"] for event in boss.api("GET", "/events?type=user").json["items"]], "nina is now developer of anvil")
 
 
+def a_declined_account_is_told_when_it_may_ask_again():
+    server.add_user("olga")
+    olga, ask = server.client("olga"), "Ask for the role developer of "
+    equal(olga.api("POST", "/roles", {"text": "please"}).status, 201)
+    (item,) = boss.api("GET", "/roles").json["items"]
+    equal(boss.form(f"/roles/{item['id']}/decline", {}).status, 303)
+    for page in ("/", "/tests/new", "/roles"):
+        text = olga.get(page).text
+        contains(text, "may ask again from <time")
+        equal(ask in text, False, page)
+    equal(olga.api("POST", "/roles", {"text": "please"}).code, "asked_already")
+    with database(server) as db:
+        db.execute("UPDATE role_requests SET declined = declined - 7 * 86400")
+    contains(olga.get("/roles").text, ask)
+    equal(olga.api("POST", "/roles", {"text": "please"}).status, 201)
+
+
 def a_person_alone_is_told_how_to_go_on():
     with database(server) as db:
         db.execute("UPDATE users SET state = 'blocked' WHERE name <> 'boss'")
@@ -538,6 +555,7 @@ try:
         a_submit_token_of_maintainer_or_admin_submits_and_does_no_more,
         only_developers_submit_unless_the_operator_opens_it,
         an_account_without_a_role_asks_for_it_and_submits_its_first_test,
+        a_declined_account_is_told_when_it_may_ask_again,
         a_person_alone_is_told_how_to_go_on,
         a_declared_bench_is_that_of_its_test_alone,
         a_maintainer_approves_but_not_his_own,
